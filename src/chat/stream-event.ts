@@ -1,0 +1,90 @@
+/** What a model says, as events: a whole reply is decoded into the same sequence as a stream. */
+import type { DialectName } from './request.ts';
+import type { Usage } from './usage.ts';
+
+/** `error` = the model's output is unusable; `other` = a word we do not know, kept in `raw`, never a natural stop. */
+export type FinishReason =
+  | 'stop'
+  | 'length'
+  | 'tool_calls'
+  | 'content_filter'
+  | 'error'
+  | 'paused'
+  | 'other';
+
+/**
+ * Order: `start` first; content in the order it was written; `finish` per choice (may repeat: the
+ * last counts); `usage` anywhere (each replaces the one before); `end` last, when the dialect's
+ * terminal marker came. `choice` counts from 0, `index` of a tool call from 0 within its choice,
+ * without gaps, whatever the provider sent. Tool arguments come only between start and end of
+ * their call; calls do not interleave.
+ */
+export type ChatEvent =
+  | { readonly type: 'start'; readonly id: string | null; readonly model: string | null }
+  | { readonly type: 'text'; readonly choice: number; readonly text: string }
+  | { readonly type: 'refusal'; readonly choice: number; readonly text: string }
+  | { readonly type: 'reasoning'; readonly choice: number; readonly text: string }
+  /** Ends a reasoning block; `signature` and `redacted` are opaque and bound to their dialect. */
+  | {
+      readonly type: 'reasoning_end';
+      readonly choice: number;
+      readonly signature: string | null;
+      readonly redacted: string | null;
+    }
+  | {
+      readonly type: 'tool_call_start';
+      readonly choice: number;
+      readonly index: number;
+      readonly id: string;
+      readonly name: string;
+    }
+  | {
+      readonly type: 'tool_call_arguments';
+      readonly choice: number;
+      readonly index: number;
+      readonly fragment: string;
+    }
+  | { readonly type: 'tool_call_end'; readonly choice: number; readonly index: number }
+  | {
+      readonly type: 'finish';
+      readonly choice: number;
+      readonly reason: FinishReason;
+      readonly raw: string | null;
+    }
+  | { readonly type: 'usage'; readonly usage: Usage }
+  /** The provider works on something the client does not see (a ping, its own tool). */
+  | { readonly type: 'activity'; readonly isProgress: boolean }
+  /** An error inside a 200: `body` is the parsed error document, `status` what it says of itself. */
+  | { readonly type: 'error'; readonly status: number | null; readonly body: unknown }
+  /** One event that could not be read and was skipped. */
+  | { readonly type: 'malformed' }
+  | { readonly type: 'end' };
+
+/** The provider's own framing of one event, for a client of the same dialect: written as it is. */
+export type Frame = { readonly dialect: DialectName; readonly bytes: Buffer };
+
+/**
+ * What one upstream event said. `frame` is null when the bytes may not go on as they are (they were
+ * put right, or there were none): the client's codec then writes the events itself.
+ */
+export type StreamPart = { readonly events: readonly ChatEvent[]; readonly frame: Frame | null };
+
+/** Whether the event shows the client something: text, refusal, reasoning, a tool call or the finish. */
+export function isProgress(event: ChatEvent): boolean {
+  switch (event.type) {
+    case 'text':
+    case 'refusal':
+    case 'reasoning':
+      return event.text !== '';
+    case 'reasoning_end':
+    case 'tool_call_start':
+    case 'finish':
+      return true;
+    case 'tool_call_arguments':
+      return event.fragment !== '';
+    case 'activity':
+      return event.isProgress;
+    default:
+      return false;
+  }
+}

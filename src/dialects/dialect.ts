@@ -1,0 +1,123 @@
+/** The two ports of a dialect: the client's side and the upstream side. Codecs do no I/O and throw nothing. */
+import type { JsonObject } from '../base/json.ts';
+import type { Result } from '../base/result.ts';
+import type { ChatReply } from '../chat/reply.ts';
+import type { ChatParameters, ChatRequest, DialectName } from '../chat/request.ts';
+import type { StreamPart } from '../chat/stream-event.ts';
+import type { ErrorFacts, ErrorRule, HintTable } from '../failure/error-rule.ts';
+import type { RequestFailure } from '../failure/request-failure.ts';
+
+/** Why a client's body was refused: 400, `param` names the field (`messages[3].content`), null for the whole body. */
+export type RequestFault = { readonly message: string; readonly param: string | null };
+
+/** What a decoded client body holds: the request, and our own extension object cut out of it. */
+export type DecodedRequest = {
+  readonly request: ChatRequest;
+  readonly extension: JsonObject | null;
+};
+
+/** A route that this dialect's SDKs call. `suffix` follows `/v1/` or `/v1/tiers/{tier}/`. */
+export type DialectRoute = { readonly operation: 'chat'; readonly suffix: string };
+
+/** The extra object of `x-tiergate-meta: body`. */
+export type AnswerMeta = JsonObject;
+
+export type ClientStreamEncoder = {
+  /**
+   * The bytes to send for `part`; empty when it says nothing to this client. A part with a frame of
+   * this dialect is passed as it is. Exactly one finish per choice and one terminator leave, the
+   * terminator on the `end` event (with usage before it, when asked for).
+   */
+  readonly push: (part: StreamPart) => Buffer | string;
+  /** The dialect's in-stream error event; nothing follows it. */
+  readonly fail: (failure: RequestFailure) => string;
+};
+
+export type StreamEncoderOptions = {
+  readonly includeUsage: boolean;
+  /** Used where the provider gave none. */
+  readonly fallbackId: string;
+  readonly createdAtSeconds: number;
+  /** Asked when the last data event is written; null = not wanted. */
+  readonly meta: (() => AnswerMeta) | null;
+};
+
+export type ClientDialect = {
+  readonly name: DialectName;
+  readonly routes: readonly DialectRoute[];
+  /** What to set as the base URL in this dialect's SDK, given the server's origin; named in a 404. */
+  readonly baseUrl: (origin: string) => string;
+  /** The name of the header that carries the request's id where this dialect's SDK reads it. */
+  readonly requestIdHeader: string;
+  readonly decodeRequest: (body: Buffer) => Result<DecodedRequest, RequestFault>;
+  /** The body of a whole answer. `original` is the provider's own body when it spoke this dialect: returned as it is unless `meta` is wanted. */
+  readonly encodeReply: (input: {
+    readonly reply: ChatReply;
+    readonly original: Buffer | null;
+    readonly fallbackId: string;
+    readonly createdAtSeconds: number;
+    readonly meta: AnswerMeta | null;
+  }) => Buffer | string;
+  readonly streamEncoder: (options: StreamEncoderOptions) => ClientStreamEncoder;
+  /** The JSON body of an error answer, with the `tiergate` object inside the error. */
+  readonly encodeError: (failure: RequestFailure) => string;
+};
+
+/** Text that a prompt variant puts before and after the caller's own leading system blocks; '' = none. */
+export type SystemSplice = { readonly before: string; readonly after: string };
+
+/** One request to one target, ready to be written in the target's dialect. */
+export type UpstreamCall = {
+  readonly request: ChatRequest;
+  /** The provider's name for the model. */
+  readonly model: string;
+  readonly isStream: boolean;
+  readonly system: SystemSplice | null;
+  /** The parameters in force: the client's, with the target's and the variant's applied. */
+  readonly parameters: ChatParameters;
+  /** The names in `parameters` that the gateway set or changed: what a same-dialect edit writes. */
+  readonly ownedParameters: readonly (keyof ChatParameters)[];
+  /** Fields of the target's own dialect, set by the target or its variant, written as they are. */
+  readonly extraFields: JsonObject;
+  /** Tool descriptions that the variant overrides, by tool name. */
+  readonly toolDescriptions: { readonly [toolName: string]: string };
+  /** The model's output ceiling where known: a dialect that requires a limit uses it. */
+  readonly maxOutputTokens: number | null;
+  /** Whether the model refuses sampling fields or wants the newer output limit name; from the preset's table. */
+  readonly isReasoningModel: boolean;
+};
+
+export type EncodedCall = {
+  readonly body: Buffer | string;
+  /** Names of what this dialect could not carry and that only tunes. */
+  readonly dropped: readonly string[];
+};
+
+export type UpstreamStreamDecoder = {
+  /** Parts of the events that `bytes` completed, in order. Any cut of the bytes gives the same events. */
+  readonly push: (bytes: Buffer) => readonly StreamPart[];
+  /** The body ended: what was left in the buffer. Adds no `end` that the provider did not send. */
+  readonly end: () => readonly StreamPart[];
+};
+
+export type UpstreamDialect = {
+  readonly name: DialectName;
+  /**
+   * Why this dialect cannot carry the meaning of `request` (`ability:NAME` is the skip reason), or
+   * null. For a request of the same dialect always null.
+   */
+  readonly missingAbility: (request: ChatRequest) => string | null;
+  /** The fault says which part of the client's request cannot be written (400 `invalid_request`). */
+  readonly encodeCall: (call: UpstreamCall) => Result<EncodedCall, RequestFault>;
+  /** A whole 200 body as parts, ending in `end`. A body that is none of this dialect gives `malformed` or `error`. */
+  readonly decodeReply: (body: Buffer) => readonly StreamPart[];
+  readonly streamDecoder: (options: { readonly eventBytesMax: number }) => UpstreamStreamDecoder;
+  /** Reads an error document; `body` is parsed JSON or the raw text. */
+  readonly readError: (input: {
+    readonly status: number | null;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: unknown;
+  }) => ErrorFacts;
+  readonly rules: readonly ErrorRule[];
+  readonly hints: HintTable;
+};

@@ -1,0 +1,45 @@
+/** What `http` gives to the pipeline and gets back. The pipeline encodes; `http` only writes. */
+import type { ClientDialect } from '../dialects/dialect.ts';
+
+export type Call = {
+  readonly dialect: ClientDialect;
+  /** The tier named in the path, or null: then the body's `model` names it. */
+  readonly tierInPath: string | null;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+  /** Monotonic ms. */
+  readonly arrivedAtMs: number;
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal;
+  readonly keyId: string | null;
+};
+
+/** Headers in order; a name occurs once. */
+export type AnswerHeaders = Record<string, string>;
+
+export type Answer =
+  /** Success or error, its row already durable (or counted). */
+  | {
+      readonly kind: 'whole';
+      readonly status: number;
+      readonly headers: AnswerHeaders;
+      readonly body: Buffer | string;
+    }
+  /**
+   * A committed stream: 200. Pull, write, wait for drain, pull again. The row is durable before the
+   * terminator is given out. `return()` (client gone) cancels upstream and writes the row.
+   */
+  | {
+      readonly kind: 'stream';
+      readonly headers: AnswerHeaders;
+      readonly chunks: AsyncGenerator<Buffer | string, void, undefined>;
+    }
+  /** The client left before anything was sent; nothing to write. */
+  | { readonly kind: 'gone' };
+
+export type Pipeline = {
+  readonly answer: (call: Call) => Promise<Answer>;
+  /** Requests under way. */
+  readonly inFlight: () => number;
+};

@@ -1,0 +1,42 @@
+/** A provider: an account at an upstream service, bound to its dialect. */
+import type { UpstreamDialect } from '../dialects/dialect.ts';
+import type { ErrorRule } from '../failure/error-rule.ts';
+
+export type ModelFacts = {
+  readonly contextWindow: number | null;
+  readonly maxOutputTokens: number | null;
+  readonly isReasoningModel: boolean;
+  readonly acceptsPrefill: boolean;
+  /** Abilities that the model is known to have or lack; absent = assumed. */
+  readonly supports: { readonly [ability: string]: boolean };
+};
+
+/** A credential: the reference's name as alias, and how to read its value at the time of use. */
+export type ProviderKey = {
+  readonly alias: string;
+  /** The secret, or null when the reference does not resolve. Never kept, never logged. */
+  readonly resolve: () => string | null;
+};
+
+export type Provider = {
+  readonly name: string;
+  readonly kind: string;
+  readonly dialect: UpstreamDialect;
+  readonly baseUrl: string;
+  /** In listed order. Empty for a provider that wants none. */
+  readonly keys: readonly ProviderKey[];
+  readonly operatorRules: readonly ErrorRule[];
+  readonly allowMissingFinish: boolean;
+  readonly eventBytesMax: number;
+  /** Whether the service takes an `Idempotency-Key`. */
+  readonly takesIdempotencyKey: boolean;
+  /** Client headers that go on to this dialect when the client speaks it too (lower case). */
+  readonly passedHeaders: readonly string[];
+  readonly modelFacts: (model: string) => ModelFacts;
+  readonly urlFor: (input: { readonly model: string; readonly isStream: boolean }) => string;
+  /** content-type, accept, credentials, fixed headers. `secret` null = no key is sent. */
+  readonly headersFor: (input: {
+    readonly secret: string | null;
+    readonly isStream: boolean;
+  }) => Record<string, string>;
+};
