@@ -18,6 +18,8 @@ export type BreakerView = {
   readonly reason: string | null;
   /** When the next probe is let through (monotonic ms); null unless open. */
   readonly nextProbeAtMs: number | null;
+  /** Whether `admit()` would let a request through now; asking changes nothing. */
+  readonly isAdmitting: boolean;
 };
 
 /** Leave to make one attempt. Each method is idempotent; a permit of an older state changes no state. */
