@@ -1,6 +1,9 @@
 /** What `http` gives to the pipeline and gets back. The pipeline encodes; `http` only writes. */
 import type { ClientDialect } from '../dialects/dialect.ts';
 
+/** `shutdown`: the process ends and the time to finish is up; the client is still there and is told by `http`. */
+export type AbortReason = 'client_gone' | 'shutdown';
+
 export type Call = {
   readonly dialect: ClientDialect;
   /** The tier named in the path, or null: then the body's `model` names it. */
@@ -10,7 +13,7 @@ export type Call = {
   readonly body: Buffer;
   /** Monotonic ms. */
   readonly arrivedAtMs: number;
-  /** Aborts when the client has gone. */
+  /** Aborts when the answer can no longer be given; its `reason` is an `AbortReason`. */
   readonly signal: AbortSignal;
   readonly keyId: string | null;
 };
