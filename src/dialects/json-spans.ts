@@ -1,0 +1,214 @@
+/**
+ * Where the members of a JSON text lie, in bytes, so that an edit leaves all else as it was written:
+ * unknown fields, number spellings, escapes, white space. Nothing is decoded but keys.
+ */
+import { parseJson } from '../base/json.ts';
+
+/** Brackets nested deeper than this are refused: nothing a client means is, and walking it costs a stack. */
+export const jsonDepthMax = 512;
+
+/** A field of an object, or an element of an array (its `key` is '' and `start` = `valueStart`). Offsets in bytes, `end` exclusive. */
+export type JsonMember = {
+  readonly key: string;
+  readonly start: number;
+  readonly valueStart: number;
+  readonly end: number;
+};
+
+/** An object or array: `openAt` and `closeAt` are the places of its brackets. */
+export type JsonContainer = {
+  readonly openAt: number;
+  readonly closeAt: number;
+  readonly members: readonly JsonMember[];
+};
+
+/** Bytes [start, end) give way to `text`; '' removes, start = end inserts. */
+export type Splice = { readonly start: number; readonly end: number; readonly text: string };
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+
+/** A string's first bytes are looked at one by one; only a long one is worth a call to `indexOf`. */
+const nearBytes = 48;
+
+/**
+ * The members of the outermost object or array, or null when it is neither, or nests deeper than
+ * `jsonDepthMax`. Runs on any bytes in one pass; what it says of a text that is no valid JSON means
+ * nothing.
+ */
+export function scanJson(bytes: Buffer): JsonContainer | null {
+  return scanContainer(bytes, skipSpace(bytes, 0));
+}
+
+/**
+ * The members of the object or array that opens at `openAt`, or null as above. `membersMax` ends
+ * the scan early: `closeAt` then is the end of the last member looked at.
+ */
+export function scanContainer(
+  bytes: Buffer,
+  openAt: number,
+  membersMax = Number.POSITIVE_INFINITY,
+): JsonContainer | null {
+  const open = bytes[openAt];
+  if (open !== openBrace && open !== openBracket) return null;
+  const isObject = open === openBrace;
+  const members: JsonMember[] = [];
+  let at = skipSpace(bytes, openAt + 1);
+  while (at < bytes.length && bytes[at] !== closeBrace && bytes[at] !== closeBracket) {
+    const start = at;
+    let key = '';
+    if (isObject) {
+      const keyEnd = stringEnd(bytes, at);
+      key = keyOf(bytes, at, keyEnd);
+      at = skipSpace(bytes, keyEnd);
+      if (bytes[at] === colon) at = skipSpace(bytes, at + 1);
+    }
+    const end = valueEnd(bytes, at);
+    if (end === -1) return null;
+    members.push({ key, start, valueStart: at, end });
+    at = skipSpace(bytes, Math.max(end, start + 1));
+    if (members.length >= membersMax) return { openAt, closeAt: end, members };
+    if (bytes[at] === comma) at = skipSpace(bytes, at + 1);
+  }
+  return { openAt, closeAt: at, members };
+}
+
+/** The last member with `key`, as a parser reads it, or null. */
+export function memberAt(container: JsonContainer | null, key: string): JsonMember | null {
+  return container?.members.findLast((member) => member.key === key) ?? null;
+}
+
+/** Splices that take the members for which `isRemoved` holds out of their container, commas included. */
+export function removeMembers(
+  container: JsonContainer,
+  isRemoved: (member: JsonMember) => boolean,
+): readonly Splice[] {
+  const splices: Splice[] = [];
+  let runStart: number | null = null;
+  let lastKept: JsonMember | null = null;
+  let lastRemoved: JsonMember | null = null;
+  for (const member of container.members) {
+    if (isRemoved(member)) {
+      runStart ??= member.start;
+      lastRemoved = member;
+      continue;
+    }
+    if (runStart !== null) splices.push({ start: runStart, end: member.start, text: '' });
+    runStart = null;
+    lastKept = member;
+  }
+  if (runStart !== null && lastRemoved !== null) {
+    splices.push({ start: lastKept?.end ?? runStart, end: lastRemoved.end, text: '' });
+  }
+  return splices;
+}
+
+/** `bytes` with the splices applied. They must not overlap; of insertions at one place the first given comes first. */
+export function applySplices(bytes: Buffer, splices: readonly Splice[]): Buffer {
+  if (splices.length === 0) return bytes;
+  const pieces: Buffer[] = [];
+  let at = 0;
+  for (const splice of splices.toSorted((left, right) => left.start - right.start)) {
+    if (splice.start > at) pieces.push(bytes.subarray(at, splice.start));
+    if (splice.text !== '') pieces.push(Buffer.from(splice.text));
+    at = Math.max(at, splice.end);
+  }
+  if (at < bytes.length) pieces.push(bytes.subarray(at));
+  return Buffer.concat(pieces);
+}
+
+/** Whether brackets nest deeper than `jsonDepthMax`; asked before a large text is parsed. */
+export function isNestedTooDeeply(bytes: Buffer): boolean {
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === quote) at = stringEnd(bytes, at) - 1;
+    else if (byte === openBrace || byte === openBracket) {
+      depth += 1;
+      if (depth > jsonDepthMax) return true;
+    } else if (byte === closeBrace || byte === closeBracket) depth -= 1;
+  }
+  return false;
+}
+
+function keyOf(bytes: Buffer, start: number, end: number): string {
+  const raw = bytes.toString('utf8', start + 1, end - 1);
+  if (!raw.includes('\\')) return raw;
+  const read = parseJson(`"${raw}"`);
+  return read.ok && typeof read.value === 'string' ? read.value : raw;
+}
+
+/** The end of the value at `at`; -1 when it nests too deeply. */
+function valueEnd(bytes: Buffer, at: number): number {
+  const byte = bytes[at];
+  if (byte === quote) return stringEnd(bytes, at);
+  if (byte === openBrace || byte === openBracket) return containerEnd(bytes, at);
+  return scalarEnd(bytes, at);
+}
+
+function containerEnd(bytes: Buffer, openAt: number): number {
+  let depth = 0;
+  let at = openAt;
+  while (at < bytes.length) {
+    const byte = bytes[at];
+    if (byte === quote) {
+      at = stringEnd(bytes, at);
+      continue;
+    }
+    at += 1;
+    if (byte === openBrace || byte === openBracket) {
+      depth += 1;
+      if (depth >= jsonDepthMax) return -1;
+    } else if (byte === closeBrace || byte === closeBracket) {
+      depth -= 1;
+      if (depth === 0) return at;
+    }
+  }
+  return bytes.length;
+}
+
+function scalarEnd(bytes: Buffer, start: number): number {
+  let at = start;
+  while (at < bytes.length) {
+    const byte = bytes[at];
+    if (byte === comma || byte === closeBrace || byte === closeBracket || isSpace(byte)) return at;
+    at += 1;
+  }
+  return at;
+}
+
+/** The place after the closing quote of the string that opens at `openAt`. */
+function stringEnd(bytes: Buffer, openAt: number): number {
+  let at = openAt + 1;
+  for (;;) {
+    const near = Math.min(at + nearBytes, bytes.length);
+    while (at < near) {
+      const byte = bytes[at];
+      if (byte === quote) return at + 1;
+      at += byte === backslash ? 2 : 1;
+    }
+    if (at >= bytes.length) return bytes.length;
+    const found = bytes.indexOf(quote, at);
+    if (found === -1) return bytes.length;
+    let slashes = 0;
+    while (found - 1 - slashes >= at && bytes[found - 1 - slashes] === backslash) slashes += 1;
+    at = found + 1;
+    if (slashes % 2 === 0) return at;
+  }
+}
+
+function skipSpace(bytes: Buffer, start: number): number {
+  let at = start;
+  while (at < bytes.length && isSpace(bytes[at])) at += 1;
+  return at;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
