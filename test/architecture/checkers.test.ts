@@ -98,6 +98,7 @@ describe('packages', () => {
     ['src/resilience/breaker/opossum-breaker.ts', `import Opossum from 'opossum';`],
     ['src/routing/document.ts', `import { z } from 'zod';`],
     ['src/base/ids.ts', `import { randomFillSync } from 'node:crypto';`],
+    ['src/providers/base-url.ts', `import { BlockList, isIP } from 'node:net';`],
   ])('let %s have its own: %s', (path, text) => {
     expect(linesFound(check, path, text)).toEqual([]);
   });
@@ -109,6 +110,8 @@ describe('packages', () => {
     ['src/engine/a.ts', `import { Pool } from 'undici';`],
     ['src/resilience/breaker/breaker.ts', `import Opossum from 'opossum';`],
     ['src/base/a.ts', `import { request } from 'node:http';`],
+    ['src/base/a.ts', `import { connect, isIP } from 'node:net';`],
+    ['src/base/a.ts', `import * as net from 'node:net';`],
     ['src/chat/a.ts', `import { it } from 'vitest';`],
     ['src/chat/a.ts', `import { readFileSync } from 'fs';`],
   ])('refuse %s: %s', (path, text) => {

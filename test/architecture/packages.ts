@@ -30,11 +30,16 @@ export const packageOwners: readonly Owner[] = [
   },
 ];
 
+/** Parts of `node:net` that judge an address and open nothing. */
+const addressNames = new Set(['BlockList', 'isIP', 'isIPv4', 'isIPv6', 'SocketAddress']);
+
 /** Imports of a package by a folder that does not own it, or that a clone's `npm ci --omit=dev` lacks. */
 export function checkPackages(source: SourceFile, runtimeDependencies: ReadonlySet<string>) {
   const found: Violation[] = [];
-  for (const { specifier, line } of source.imports) {
+  for (const { specifier, names, line } of source.imports) {
     if (specifier.startsWith('.')) continue;
+    const isAddressOnly = names.length > 0 && names.every((name) => addressNames.has(name));
+    if (specifier === 'node:net' && isAddressOnly) continue;
     const owner = packageOwners.find(({ packages }) => packages.test(specifier));
     if (owner !== undefined && !owner.paths.test(source.path)) {
       const advice = `${specifier} belongs to ${owner.place}: use the port that it implements`;

@@ -3,6 +3,8 @@ import { type Comment, type Program, parseSync, visitorKeys } from 'oxc-parser';
 
 export type ImportedModule = {
   readonly specifier: string;
+  /** What is imported by name; empty for the whole module. */
+  readonly names: readonly string[];
   readonly line: number;
 };
 
@@ -83,9 +85,18 @@ function importsOf(program: Program, lineAt: (offset: number) => number): Import
     if (!importingTypes.has(node.type)) return;
     const source = node['source'] as SyntaxNode | null | undefined;
     const specifier = source?.['value'];
-    if (typeof specifier === 'string') found.push({ specifier, line: lineAt(node.start) });
+    if (typeof specifier !== 'string') return;
+    found.push({ specifier, names: importedNames(node), line: lineAt(node.start) });
   });
   return found;
+}
+
+function importedNames(node: SyntaxNode): string[] {
+  const specifiers = (node['specifiers'] ?? []) as readonly SyntaxNode[];
+  return specifiers.flatMap((specifier) => {
+    const name = (specifier['imported'] as SyntaxNode | undefined)?.['name'];
+    return typeof name === 'string' ? [name] : [];
+  });
 }
 
 /** Visits `node` and all below it, parents first. `path` holds the ancestors, the nearest last. */
