@@ -1,0 +1,224 @@
+/** One upstream stream, read under its clocks: parts as they come, then how it ended. */
+import type { Clock } from '../base/clock.ts';
+import type { StreamPart } from '../chat/stream-event.ts';
+import type { UpstreamStreamDecoder } from '../dialects/dialect.ts';
+import type { TransportFailure, UpstreamResponse } from '../transport/transport.ts';
+import { BodyReader, type ClockName, type Due } from './body-reader.ts';
+import { StreamTally } from './stream-tally.ts';
+
+/** How long usage and the terminal marker are waited for after the finish. */
+const tailMs = 2000;
+/** How long the rest of a body is read after its terminal marker, so that the connection can be used again. */
+const drainMs = 1000;
+/** Pings and server tools stretch the idle clock this far (30 s becomes 120 s). */
+const pingStretch = 4;
+
+export type StreamClocks = {
+  /** Monotonic ms. */
+  readonly startedAtMs: number;
+  readonly firstContentAtMs: number;
+  readonly idleMs: number;
+};
+
+export type Break =
+  | { readonly why: 'transport'; readonly failure: TransportFailure }
+  | { readonly why: 'clock'; readonly clock: ClockName }
+  | { readonly why: 'error_event'; readonly status: number | null; readonly body: unknown }
+  | { readonly why: 'no_finish' }
+  | { readonly why: 'malformed' };
+
+export type StreamStep =
+  | { readonly kind: 'parts'; readonly parts: readonly StreamPart[] }
+  /** The `hold` clock asked for at `next` ran out; the stream goes on. */
+  | { readonly kind: 'held' }
+  /** Complete: the last parts, with an `end` event that was added when the provider sent none. */
+  | { readonly kind: 'ended'; readonly parts: readonly StreamPart[] }
+  | { readonly kind: 'broken'; readonly parts: readonly StreamPart[]; readonly cause: Break };
+
+const endPart: StreamPart = { events: [{ type: 'end' }], frame: null };
+/** What `allow_missing_finish` makes of a clean end: the raw word says that it was inferred. */
+const inferredFinish: StreamPart = {
+  events: [{ type: 'finish', choice: 0, reason: 'stop', raw: null }],
+  frame: null,
+};
+
+export class AttemptStream {
+  readonly tally: StreamTally;
+  readonly #clock: Clock;
+  readonly #reader: BodyReader;
+  readonly #decoder: UpstreamStreamDecoder;
+  readonly #clocks: StreamClocks;
+  readonly #allowsMissingFinish: boolean;
+  /** Set at the commit: from then on the stream lives at most until here. */
+  #wholeAtMs: number | null = null;
+  #finishedAtMs: number | null = null;
+  #readEndedMs: number | null = null;
+  #isDone = false;
+
+  constructor(input: {
+    readonly response: UpstreamResponse;
+    readonly decoder: UpstreamStreamDecoder;
+    readonly clock: Clock;
+    readonly clocks: StreamClocks;
+    readonly allowsMissingFinish: boolean;
+  }) {
+    this.#clock = input.clock;
+    this.#decoder = input.decoder;
+    this.#clocks = input.clocks;
+    this.#allowsMissingFinish = input.allowsMissingFinish;
+    this.#reader = new BodyReader(input.response, input.clock);
+    this.tally = new StreamTally(input.clock.monotonicMs());
+  }
+
+  commit(wholeAtMs: number): void {
+    this.#wholeAtMs = wholeAtMs;
+  }
+
+  /** Reads until something can be said. `holdUntilMs` bounds the wait while parts are held back. */
+  async next(holdUntilMs: number | null): Promise<StreamStep> {
+    this.#skipUnreadTime();
+    for (;;) {
+      const result = await this.#reader.read(this.#due(holdUntilMs));
+      this.#readEndedMs = this.#clock.monotonicMs();
+      const step = this.#stepOf(result);
+      if (step !== null) return step;
+    }
+  }
+
+  /** Closes the connection to the provider, unless the stream has ended: then it is of use again. */
+  cancel(): void {
+    if (!this.#isDone) this.#reader.cancel();
+    this.#isDone = true;
+  }
+
+  #stepOf(result: Awaited<ReturnType<BodyReader['read']>>): StreamStep | null {
+    switch (result.kind) {
+      case 'bytes':
+        return this.#onParts(this.#decoder.push(result.bytes));
+      case 'end':
+        this.#close();
+        return this.#onEnd(this.#take(this.#decoder.end()));
+      case 'failed':
+        this.#close();
+        return this.#onFailed({ why: 'transport', failure: result.failure });
+      case 'clock':
+        return this.#onClock(result.clock);
+    }
+  }
+
+  #onParts(parts: readonly StreamPart[]): StreamStep | null {
+    if (parts.length === 0) return null;
+    this.#take(parts);
+    const { tally } = this;
+    if (tally.error !== null) {
+      this.cancel();
+      return {
+        kind: 'broken',
+        parts: beforeError(parts),
+        cause: { why: 'error_event', ...tally.error },
+      };
+    }
+    if (tally.malformedEvents > 1) {
+      this.cancel();
+      return { kind: 'broken', parts: [], cause: { why: 'malformed' } };
+    }
+    if (tally.hasEnded && tally.finish !== null) {
+      this.#drain();
+      return { kind: 'ended', parts };
+    }
+    if (tally.finish !== null) this.#finishedAtMs ??= this.#clock.monotonicMs();
+    return { kind: 'parts', parts };
+  }
+
+  #onEnd(parts: readonly StreamPart[]): StreamStep {
+    const { tally } = this;
+    if (tally.error !== null) {
+      return {
+        kind: 'broken',
+        parts: beforeError(parts),
+        cause: { why: 'error_event', ...tally.error },
+      };
+    }
+    if (tally.finish !== null) {
+      return { kind: 'ended', parts: tally.hasEnded ? parts : [...parts, endPart] };
+    }
+    if (this.#allowsMissingFinish && tally.hasContent) {
+      return { kind: 'ended', parts: [...parts, inferredFinish, endPart] };
+    }
+    const why = tally.malformedEvents > 1 ? 'malformed' : 'no_finish';
+    return { kind: 'broken', parts, cause: { why } };
+  }
+
+  /** A finish had come: whatever broke after it took nothing from the answer. */
+  #onFailed(cause: Break): StreamStep {
+    if (this.tally.finish !== null) return { kind: 'ended', parts: [endPart] };
+    return { kind: 'broken', parts: [], cause };
+  }
+
+  #onClock(clock: ClockName): StreamStep {
+    if (clock === 'hold') return { kind: 'held' };
+    this.cancel();
+    return this.#onFailed({ why: 'clock', clock });
+  }
+
+  #take(parts: readonly StreamPart[]): readonly StreamPart[] {
+    const nowMs = this.#clock.monotonicMs();
+    for (const part of parts) for (const event of part.events) this.tally.push(event, nowMs);
+    return parts;
+  }
+
+  #due(holdUntilMs: number | null): Due {
+    const due = this.#ownDue();
+    if (holdUntilMs === null || due.atMs <= holdUntilMs) return due;
+    return { atMs: holdUntilMs, clock: 'hold' };
+  }
+
+  #ownDue(): Due {
+    if (this.#finishedAtMs !== null) return { atMs: this.#finishedAtMs + tailMs, clock: 'tail' };
+    if (!this.tally.hasContent && this.#wholeAtMs === null) {
+      return { atMs: this.#clocks.firstContentAtMs, clock: 'first_content' };
+    }
+    const idle: Due = { atMs: this.#idleAtMs(), clock: 'idle' };
+    if (this.#wholeAtMs === null || idle.atMs <= this.#wholeAtMs) return idle;
+    return { atMs: this.#wholeAtMs, clock: 'whole' };
+  }
+
+  #idleAtMs(): number {
+    const { idleMs } = this.#clocks;
+    const { lastProgressMs, lastActivityMs } = this.tally;
+    return Math.min(lastProgressMs + idleMs * pingStretch, lastActivityMs + idleMs);
+  }
+
+  /** The clock stands still while we do not read because the client is slow. */
+  #skipUnreadTime(): void {
+    if (this.#readEndedMs === null) return;
+    this.tally.skip(this.#clock.monotonicMs() - this.#readEndedMs);
+    this.#readEndedMs = null;
+  }
+
+  #close(): void {
+    this.#isDone = true;
+    this.#reader.close();
+  }
+
+  /** After the terminal marker only the end of the body is due: read it, so that the socket lives on. */
+  #drain(): void {
+    this.#isDone = true;
+    const due: Due = { atMs: this.#clock.monotonicMs() + drainMs, clock: 'tail' };
+    const readOn = (): Promise<void> =>
+      this.#reader.read(due).then((result) => {
+        const isTimeLeft = this.#clock.monotonicMs() < due.atMs;
+        if (result.kind === 'bytes' && isTimeLeft) return readOn();
+        if (result.kind === 'bytes' || result.kind === 'clock') this.#reader.cancel();
+        else this.#reader.close();
+        return undefined;
+      });
+    void readOn();
+  }
+}
+
+/** What the provider said before its error still counts as said. */
+function beforeError(parts: readonly StreamPart[]): readonly StreamPart[] {
+  const index = parts.findIndex((part) => part.events.some((event) => event.type === 'error'));
+  return index === -1 ? parts : parts.slice(0, index);
+}

@@ -1,0 +1,263 @@
+/** One HTTP request to one target, up to the point where its answer may be shown. Retries nothing. */
+import type { Clock } from '../base/clock.ts';
+import type { StreamPart } from '../chat/stream-event.ts';
+import type { AttemptFailure } from '../failure/attempt-failure.ts';
+import type { Target } from '../routing/snapshot.ts';
+import type {
+  Transport,
+  TransportFailure,
+  UpstreamRequest,
+  UpstreamResponse,
+} from '../transport/transport.ts';
+import type { AttemptRecord } from './attempt-record.ts';
+import { AttemptStream, type Break } from './attempt-stream.ts';
+import type { ClockName } from './body-reader.ts';
+import {
+  failureOfBreak,
+  failureOfClock,
+  failureOfResponse,
+  failureOfTransport,
+  malformed,
+} from './failure-of.ts';
+import { hold } from './hold.ts';
+import { StreamTally } from './stream-tally.ts';
+import { readWholeBody } from './whole-body.ts';
+
+/** A whole reply larger than this is not trusted. */
+const replyBytesMax = 64 * 1024 * 1024;
+/** What is read of an error document. */
+const errorBytesMax = 256 * 1024;
+/** How long an error document is waited for. */
+const errorBodyMs = 5000;
+
+/** Absolute times (monotonic ms) and durations that bound one attempt; null = off. */
+export type AttemptBounds = {
+  readonly connectMs: number;
+  readonly headersAtMs: number | null;
+  readonly firstContentAtMs: number;
+  readonly idleMs: number;
+  readonly deadlineAtMs: number;
+  /** What would have cut the attempt had no other candidate been left, ms from its start. */
+  readonly ownLimitMs: number;
+  readonly holdTokens: number;
+  readonly holdMaxMs: number;
+};
+
+export type AttemptInput = {
+  readonly target: Target;
+  readonly upstream: UpstreamRequest;
+  readonly isStream: boolean;
+  readonly bounds: AttemptBounds;
+  readonly record: AttemptRecord;
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal;
+};
+
+export type AttemptPorts = { readonly clock: Clock; readonly transport: Transport };
+
+export type AttemptResult =
+  | { readonly kind: 'gone' }
+  /** `hadContent`: some of the answer had come and was held back, so the client saw nothing of it. */
+  | { readonly kind: 'failed'; readonly failure: AttemptFailure; readonly hadContent: boolean }
+  | {
+      readonly kind: 'whole';
+      readonly parts: readonly StreamPart[];
+      readonly body: Buffer;
+      readonly tally: StreamTally;
+    }
+  /** Committed: what was held, and the rest to come (null = it has already ended). */
+  | {
+      readonly kind: 'stream';
+      readonly parts: readonly StreamPart[];
+      readonly isComplete: boolean;
+      readonly stream: AttemptStream;
+    };
+
+export async function attempt(input: AttemptInput, ports: AttemptPorts): Promise<AttemptResult> {
+  const sent = await sendUntilHeaders(input, ports);
+  if (sent.kind === 'clock') return failed(failureOfClock(sent.clock));
+  if (sent.kind === 'failed') {
+    return sent.failure.kind === 'aborted'
+      ? { kind: 'gone' }
+      : failed(failureOfTransport(sent.failure));
+  }
+  const { response } = sent;
+  input.record.status = response.status;
+  input.record.ttfbMs = input.record.elapsedMs();
+  if (response.status < 200 || response.status >= 300) return readError(input, ports, response);
+  const isWhole = !input.isStream || isJson(response);
+  return isWhole ? readReply(input, ports, response) : readStream(input, ports, response);
+}
+
+function failed(failure: AttemptFailure, hadContent = false): AttemptResult {
+  return { kind: 'failed', failure, hadContent };
+}
+
+type Sent =
+  | { readonly kind: 'response'; readonly response: UpstreamResponse }
+  | { readonly kind: 'failed'; readonly failure: TransportFailure }
+  | { readonly kind: 'clock'; readonly clock: ClockName };
+
+/** A reset on a reused socket before any answer is sent again once, at once, uncounted. */
+async function sendUntilHeaders(input: AttemptInput, ports: AttemptPorts): Promise<Sent> {
+  const first = await sendOnce(input, ports);
+  if (first.kind !== 'failed' || !first.failure.isStaleSocket) return first;
+  return sendOnce(input, ports);
+}
+
+async function sendOnce(input: AttemptInput, { clock, transport }: AttemptPorts): Promise<Sent> {
+  const { bounds, signal } = input;
+  if (signal.aborted) return { kind: 'failed', failure: aborted };
+  const abort = new AbortController();
+  const onGone = (): void => abort.abort();
+  signal.addEventListener('abort', onGone, { once: true });
+  const headersAtMs = bounds.headersAtMs ?? Number.POSITIVE_INFINITY;
+  const isHeaders = headersAtMs < bounds.firstContentAtMs;
+  const dueMs = isHeaders ? headersAtMs : bounds.firstContentAtMs;
+  let expired: ClockName | null = null;
+  const cancelTimer = clock.schedule(dueMs - clock.monotonicMs(), () => {
+    expired = isHeaders ? 'headers' : 'first_content';
+    abort.abort();
+  });
+  const result = await transport.send(input.upstream, {
+    signal: abort.signal,
+    connectTimeoutMs: bounds.connectMs,
+  });
+  cancelTimer();
+  signal.removeEventListener('abort', onGone);
+  if (!result.ok) {
+    return expired === null
+      ? { kind: 'failed', failure: result.fault }
+      : { kind: 'clock', clock: expired };
+  }
+  return { kind: 'response', response: abortable(result.value, signal) };
+}
+
+const aborted: TransportFailure = {
+  kind: 'aborted',
+  isConnectTimeout: false,
+  isStaleSocket: false,
+  code: 'ABORTED',
+};
+
+/** The client's leaving closes the connection to the provider for as long as its body is read. */
+function abortable(response: UpstreamResponse, signal: AbortSignal): UpstreamResponse {
+  const onGone = (): void => response.cancel();
+  signal.addEventListener('abort', onGone, { once: true });
+  const detach = (): void => signal.removeEventListener('abort', onGone);
+  return {
+    ...response,
+    read: async () => {
+      const chunk = await response.read();
+      if (chunk.kind !== 'bytes') detach();
+      return chunk;
+    },
+    cancel: () => {
+      detach();
+      response.cancel();
+    },
+  };
+}
+
+function isJson(response: UpstreamResponse): boolean {
+  return response.headers['content-type']?.includes('application/json') ?? false;
+}
+
+async function readError(
+  input: AttemptInput,
+  ports: AttemptPorts,
+  response: UpstreamResponse,
+): Promise<AttemptResult> {
+  const atMs = Math.min(ports.clock.monotonicMs() + errorBodyMs, input.bounds.deadlineAtMs);
+  const body = await readWholeBody(response, {
+    clock: ports.clock,
+    bytesMax: errorBytesMax,
+    idleMs: input.bounds.idleMs,
+    due: { atMs, clock: 'whole' },
+  });
+  if (input.signal.aborted) return { kind: 'gone' };
+  const bytes = body.kind === 'read' ? body.bytes : Buffer.alloc(0);
+  return failed(failureOfResponse(input.target.provider, response, bytes, ports.clock.wallMs()));
+}
+
+async function readReply(
+  input: AttemptInput,
+  ports: AttemptPorts,
+  response: UpstreamResponse,
+): Promise<AttemptResult> {
+  const { bounds, record, target } = input;
+  const body = await readWholeBody(response, {
+    clock: ports.clock,
+    bytesMax: replyBytesMax,
+    idleMs: bounds.idleMs,
+    due: { atMs: bounds.firstContentAtMs, clock: 'first_content' },
+  });
+  if (input.signal.aborted) return { kind: 'gone' };
+  if (body.kind === 'clock') return failed(failureOfClock(body.clock));
+  if (body.kind === 'failed') return failed(failureOfTransport(body.failure));
+  if (body.kind === 'too_large') return failed(malformed('the reply is larger than 64 MiB'));
+  const parts = target.provider.dialect.decodeReply(body.bytes);
+  const tally = new StreamTally(record.startedMs);
+  const nowMs = ports.clock.monotonicMs();
+  for (const part of parts) for (const event of part.events) tally.push(event, nowMs);
+  noteTally(record, tally);
+  if (tally.error !== null) {
+    const cause = { why: 'error_event', ...tally.error } as const;
+    return failed(breakOf(input, ports, response, cause));
+  }
+  if (tally.finish === null && !(target.provider.allowMissingFinish && tally.hasContent)) {
+    return failed(malformed('the reply is not one of its dialect'));
+  }
+  record.ttftMs = record.elapsedMs();
+  return { kind: 'whole', parts, body: body.bytes, tally };
+}
+
+async function readStream(
+  input: AttemptInput,
+  ports: AttemptPorts,
+  response: UpstreamResponse,
+): Promise<AttemptResult> {
+  const { bounds, record, target } = input;
+  const { provider } = target;
+  const stream = new AttemptStream({
+    response,
+    decoder: provider.dialect.streamDecoder({ eventBytesMax: provider.eventBytesMax }),
+    clock: ports.clock,
+    clocks: {
+      startedAtMs: record.startedMs,
+      firstContentAtMs: bounds.firstContentAtMs,
+      idleMs: bounds.idleMs,
+    },
+    allowsMissingFinish: provider.allowMissingFinish,
+  });
+  const held = await hold(stream, bounds, ports.clock, () => {
+    record.ttftMs ??= record.elapsedMs();
+  });
+  noteTally(record, stream.tally);
+  if (held.kind === 'committed') {
+    return { kind: 'stream', parts: held.parts, isComplete: held.isComplete, stream };
+  }
+  if (input.signal.aborted) return { kind: 'gone' };
+  return failed(breakOf(input, ports, response, held.cause), stream.tally.hasContent);
+}
+
+/** The failure of an answer that broke before the client saw any of it. */
+function breakOf(
+  input: AttemptInput,
+  ports: AttemptPorts,
+  response: UpstreamResponse,
+  cause: Break,
+): AttemptFailure {
+  return failureOfBreak({
+    provider: input.target.provider,
+    cause,
+    headers: response.headers,
+    nowWallMs: ports.clock.wallMs(),
+    isCommitted: false,
+  });
+}
+
+export function noteTally(record: AttemptRecord, tally: StreamTally): void {
+  record.usage = tally.usage;
+  record.reportedModel = tally.model;
+}

@@ -1,0 +1,42 @@
+/** The clocks of one attempt as instants: own settings, the time left, and the split with who comes after. */
+import { attemptClocks } from '../resilience/attempt-clocks.ts';
+import type { AttemptBounds } from './attempt.ts';
+import type { CandidateState } from './candidate-state.ts';
+import type { EngineRequest } from './engine-request.ts';
+
+export function boundsOf(
+  request: EngineRequest,
+  candidate: CandidateState,
+  candidates: readonly CandidateState[],
+  nowMs: number,
+): AttemptBounds {
+  const { isStream } = request.chat;
+  const clocks = attemptClocks({
+    settings: candidate.target.clocks,
+    isStream,
+    isThinking: candidate.target.isThinking || request.chat.parameters.reasoning_effort !== null,
+    remainingMs: Math.max(0, request.deadlineAtMs - nowMs),
+    isOtherAdmissible: !request.isFailoverOff && hasOtherAdmissible(candidate, candidates),
+    isHedged: false,
+    ownP99Ms: candidate.health.p99Ms(isStream),
+  });
+  return {
+    connectMs: clocks.connectMs,
+    headersAtMs: clocks.headersMs === null ? null : nowMs + clocks.headersMs,
+    firstContentAtMs: nowMs + Math.min(clocks.firstContentMs ?? clocks.wholeMs, clocks.wholeMs),
+    idleMs: clocks.idleMs,
+    deadlineAtMs: request.deadlineAtMs,
+    ownLimitMs: clocks.ownLimitMs,
+    holdTokens: request.tier.stream.holdTokens,
+    holdMaxMs: request.tier.stream.holdMaxMs,
+  };
+}
+
+function hasOtherAdmissible(
+  candidate: CandidateState,
+  candidates: readonly CandidateState[],
+): boolean {
+  return candidates.some(
+    (other) => other !== candidate && !other.isSpent && other.obstacle() === null,
+  );
+}

@@ -1,0 +1,74 @@
+/** A committed stream on its way to the client: batch by batch, to its end or its honest failure. */
+import type { StreamPart } from '../chat/stream-event.ts';
+import { type AttemptResult, noteTally } from './attempt.ts';
+import type { AttemptRecord } from './attempt-record.ts';
+import type { StreamStep } from './attempt-stream.ts';
+import type { CandidateState } from './candidate-state.ts';
+import type { AnswerBatch } from './engine-request.ts';
+import type { RequestRun, Serving } from './request-run.ts';
+import type { TargetPermit } from './target-health.ts';
+
+type Committed = Extract<AttemptResult, { kind: 'stream' }>;
+
+/** Ends without a last batch when the client has gone; whoever stops early must call `return()`. */
+export async function* flowOf(
+  run: RequestRun,
+  candidate: CandidateState,
+  record: AttemptRecord,
+  permit: TargetPermit,
+  committed: Committed,
+): AsyncGenerator<AnswerBatch, void, undefined> {
+  const { stream } = committed;
+  const serving = { candidate, record, tally: stream.tally };
+  try {
+    if (committed.isComplete) {
+      yield ended(run, serving, committed.parts);
+      return;
+    }
+    yield { parts: committed.parts, isLast: false, failure: null };
+    for (;;) {
+      const step = await stream.next(null);
+      if (run.isGone) return;
+      const batch = batchOf(run, serving, permit, step);
+      if (batch === null) continue;
+      yield batch;
+      if (batch.isLast) return;
+    }
+  } finally {
+    stream.cancel();
+    noteTally(record, stream.tally);
+    run.endUnlessEnded(serving);
+  }
+}
+
+function batchOf(
+  run: RequestRun,
+  serving: Serving,
+  permit: TargetPermit,
+  step: StreamStep,
+): AnswerBatch | null {
+  switch (step.kind) {
+    case 'held':
+      return null;
+    case 'parts':
+      return { parts: step.parts, isLast: false, failure: null };
+    case 'ended':
+      return ended(run, serving, step.parts);
+    case 'broken': {
+      noteTally(serving.record, serving.tally);
+      return {
+        parts: step.parts,
+        isLast: true,
+        failure: run.breakStream(serving, permit, step.cause),
+      };
+    }
+  }
+}
+
+function ended(run: RequestRun, serving: Serving, parts: readonly StreamPart[]): AnswerBatch {
+  const { candidate, record, tally } = serving;
+  noteTally(record, tally);
+  record.end('served', candidate.health.breakerState());
+  run.serve(candidate, record, tally);
+  return { parts, isLast: true, failure: null };
+}

@@ -1,0 +1,237 @@
+/** The one place that decides what follows: pure, from the history so far to the next step. */
+import type { Random } from '../base/random.ts';
+import { effectOf } from '../failure/effects.ts';
+import { backoffDelayMs, hintDelayMs } from '../resilience/backoff.ts';
+import type { Candidate, Ending, History, LastFailure, Step } from './history.ts';
+
+/** `leave`: whether the target just left may be asked again by this request once it is back. */
+export type Decision = { readonly step: Step; readonly leave: 'spent' | 'resting' | null };
+
+export function nextStep(history: History, random: Random): Decision {
+  const { last } = history;
+  if (last === null) return { step: elsewhere(history, null), leave: null };
+  if (isFinal(history, last)) return { step: finish('request_fault'), leave: null };
+  const again = sameTarget(history, last, random);
+  if (again.kind === 'attempt') return { step: again, leave: null };
+  const isEndOfTheRoad = effectOf(last.failure).nextTarget === 'never';
+  if (isEndOfTheRoad || history.limits.isFailoverOff) {
+    return { step: finish(again.why), leave: again.leave };
+  }
+  return { step: elsewhere(history, { last, ...again }), leave: again.leave };
+}
+
+/** The request is at fault, so nobody else is asked: see 4-resilience, Whose fault. */
+function isFinal(history: History, last: LastFailure): boolean {
+  const { nextTarget } = effectOf(last.failure);
+  if (nextTarget === 'if_policy_allows') return !history.limits.failsOverOnContentPolicy;
+  if (nextTarget !== 'whose_fault') return false;
+  return history.isFirstJudgement && history.firstAsked === last.candidate && !last.isOurParameter;
+}
+
+type Leaving = {
+  readonly kind: 'leave';
+  readonly leave: 'spent' | 'resting';
+  readonly why: Ending;
+};
+
+function leave(how: 'spent' | 'resting', why: Ending): Leaving {
+  return { kind: 'leave', leave: how, why };
+}
+
+function sameTarget(
+  history: History,
+  last: LastFailure,
+  random: Random,
+): Extract<Step, { kind: 'attempt' }> | Leaving {
+  const candidate = candidateAt(history, last.candidate);
+  const { sameTarget: rule } = effectOf(last.failure);
+  const isOtherAdmissible = hasOtherAdmissible(history, last.candidate);
+  if (candidate.attempts >= history.limits.attempts) return leave('spent', 'spent');
+  if (!allowsTotal(history, last.candidate)) return leave('spent', 'spent');
+  const isKeyRule = rule === 'other_key_then_hint' || rule === 'other_key_only';
+  if (isKeyRule && last.hasOtherKey) return retryAfter(last.candidate, 0, null);
+  if (rule === 'never' || rule === 'other_key_only') return leave('spent', 'spent');
+  if (rule === 'last_resort_only' && isOtherAdmissible && !history.limits.isFailoverOff) {
+    return leave('spent', 'spent');
+  }
+  const isUnhintedRateLimit = rule === 'other_key_then_hint' && last.failure.hint === null;
+  if (isUnhintedRateLimit && isOtherAdmissible && last.unhintedFailures > 1) {
+    return leave('resting', 'resting');
+  }
+  if (candidate.obstacle !== null && isBarrier(candidate.obstacle.reason)) {
+    return leave('resting', 'resting');
+  }
+  return afterWait(history, last, random, isOtherAdmissible);
+}
+
+/** A cooling key only lengthens the wait; an open breaker or a parked target ends the stay. */
+function isBarrier(reason: string): boolean {
+  return reason !== 'cooling';
+}
+
+function afterWait(
+  history: History,
+  last: LastFailure,
+  random: Random,
+  isOtherAdmissible: boolean,
+): Extract<Step, { kind: 'attempt' }> | Leaving {
+  const { hint } = last.failure;
+  const ownWaitMs =
+    hint === null
+      ? backoffDelayMs({
+          policy: history.limits.backoff,
+          attempt: last.retries,
+          previousMs: last.previousDelayMs,
+          random,
+        })
+      : hintDelayMs({ waitMs: hint.waitMs, random });
+  const restMs = last.keyRestsUntilMs === null ? 0 : last.keyRestsUntilMs - history.nowMs;
+  const waitMs = Math.max(ownWaitMs, restMs);
+  const isBound = hint !== null || restMs > 0;
+  const candidate = candidateAt(history, last.candidate);
+  if (!fitsDeadline(history, candidate, waitMs)) {
+    return isBound ? leave('resting', 'resting') : leave('spent', 'no_time');
+  }
+  const isTooLong = isOtherAdmissible
+    ? candidate.sleptMs + waitMs > history.limits.maxWaitMs
+    : waitMs > history.limits.hintCeilingMs;
+  if (isTooLong) return isBound ? leave('resting', 'resting') : leave('spent', 'spent');
+  return retryAfter(last.candidate, waitMs, isBound ? 'hint' : 'backoff');
+}
+
+function retryAfter(
+  candidate: number,
+  delayMs: number,
+  delayReason: 'backoff' | 'hint' | null,
+): Extract<Step, { kind: 'attempt' }> {
+  return { kind: 'attempt', candidate, isRetry: true, delayMs, delayReason };
+}
+
+type From = {
+  readonly last: LastFailure;
+  readonly leave: 'spent' | 'resting';
+  readonly why: Ending;
+};
+
+/** The next candidate that can be asked; else the first one back, when that fits. */
+function elsewhere(history: History, from: From | null): Step {
+  const open = admissible(history, from);
+  const next = open.find((index) => hasTimeFor(history, index, open.length === 1));
+  if (next !== undefined) {
+    const isRetry = candidateAt(history, next).attempts > 0;
+    return { kind: 'attempt', candidate: next, isRetry, delayMs: 0, delayReason: null };
+  }
+  if (open.length > 0) return finish('no_time');
+  return firstBack(history, from);
+}
+
+/** Indices of candidates that can be asked now: those after the last one first, in plan order. */
+function admissible(history: History, from: From | null): readonly number[] {
+  const start = from === null ? 0 : from.last.candidate + 1;
+  const count = history.candidates.length;
+  const order = history.candidates.map((_, offset) => (start + offset) % count);
+  return order.filter((index) => {
+    const candidate = candidateAt(history, index);
+    if (candidate.obstacle !== null) return false;
+    if (index === from?.last.candidate) return false;
+    return isWilling(history, index, from);
+  });
+}
+
+/** Not spent, and able where the last one was not. */
+function isWilling(history: History, index: number, from: From | null): boolean {
+  const candidate = candidateAt(history, index);
+  if (candidate.isSpent) return false;
+  if (from === null) return true;
+  const hasRoom = candidate.attempts < history.limits.attempts;
+  if (index === from.last.candidate) return from.leave === 'resting' && hasRoom;
+  if (effectOf(from.last.failure).nextTarget !== 'larger_window') return hasRoom;
+  const tooSmall = candidateAt(history, from.last.candidate).contextWindow;
+  const isLarger =
+    tooSmall === null || candidate.contextWindow === null || candidate.contextWindow > tooSmall;
+  return candidate.attempts === 0 && isLarger;
+}
+
+function firstBack(history: History, from: From | null): Step {
+  let first: { readonly index: number; readonly untilMs: number } | null = null;
+  history.candidates.forEach((candidate, index) => {
+    if (!isWilling(history, index, from)) return;
+    const untilMs = backAt(history, index, from);
+    if (untilMs === null) return;
+    if (!hasRetryLeft(history, candidate)) return;
+    if (first === null || untilMs < first.untilMs) first = { index, untilMs };
+  });
+  return waitFor(history, first, from);
+}
+
+/** When a resting candidate may be asked again (monotonic ms), or null. */
+function backAt(history: History, index: number, from: From | null): number | null {
+  const candidate = candidateAt(history, index);
+  const obstacleMs = candidate.obstacle === null ? null : candidate.obstacle.untilMs;
+  if (candidate.obstacle !== null && obstacleMs === null) return null;
+  if (index !== from?.last.candidate) return obstacleMs;
+  const { hint } = from.last.failure;
+  const hintedMs = hint === null ? null : history.nowMs + hint.waitMs;
+  if (hintedMs === null) return obstacleMs;
+  return Math.max(hintedMs, obstacleMs ?? 0);
+}
+
+function hasRetryLeft(history: History, candidate: Candidate): boolean {
+  return candidate.attempts === 0 || history.attempts < history.limits.attemptsTotal;
+}
+
+function waitFor(
+  history: History,
+  first: { readonly index: number; readonly untilMs: number } | null,
+  from: From | null,
+): Step {
+  if (first === null) return finish(from === null ? 'resting' : from.why);
+  const delayMs = Math.max(1, first.untilMs - history.nowMs);
+  const fits =
+    delayMs <= history.limits.hintCeilingMs &&
+    fitsDeadline(history, candidateAt(history, first.index), delayMs);
+  return fits ? { kind: 'wait', candidate: first.index, delayMs } : finish('resting');
+}
+
+/** Give up early (R21), but never before a request's first attempt nor the last candidate's first ask. */
+function hasTimeFor(history: History, index: number, isLastLeft: boolean): boolean {
+  const candidate = candidateAt(history, index);
+  if (history.nowMs >= history.deadlineAtMs) return false;
+  if (history.attempts === 0) return true;
+  if (isLastLeft && candidate.attempts === 0) return true;
+  return fitsDeadline(history, candidate, 0);
+}
+
+function fitsDeadline(history: History, candidate: Candidate, waitMs: number): boolean {
+  return history.nowMs + waitMs + (candidate.expectedMs ?? 0) < history.deadlineAtMs;
+}
+
+/** A retry leaves room for the first asks that are still due. */
+function allowsTotal(history: History, asked: number): boolean {
+  const due = history.candidates.filter(
+    (candidate, index) =>
+      index !== asked &&
+      candidate.attempts === 0 &&
+      candidate.obstacle === null &&
+      !candidate.isSpent &&
+      !history.limits.isFailoverOff,
+  ).length;
+  return history.attempts + due < history.limits.attemptsTotal;
+}
+
+function hasOtherAdmissible(history: History, asked: number): boolean {
+  if (history.limits.isFailoverOff) return false;
+  return history.candidates.some(
+    (candidate, index) => index !== asked && candidate.obstacle === null && !candidate.isSpent,
+  );
+}
+
+function finish(ending: Ending): Step {
+  return { kind: 'finish', ending };
+}
+
+function candidateAt(history: History, index: number): Candidate {
+  const candidate = history.candidates[index];
+  if (candidate === undefined) throw new Error(`no candidate ${index}`);
+  return candidate;
+}

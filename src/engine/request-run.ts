@@ -1,0 +1,304 @@
+/** The state of one request while it is answered. The loop in `failover` drives it; nothing else writes it. */
+import type { RequestFault } from '../dialects/dialect.ts';
+import type { AttemptFailure } from '../failure/attempt-failure.ts';
+import type { RequestFailure } from '../failure/request-failure.ts';
+import type { ProviderKey } from '../providers/provider.ts';
+import type { AttemptBounds } from './attempt.ts';
+import { AttemptRecord } from './attempt-record.ts';
+import type { AttemptStream, Break } from './attempt-stream.ts';
+import { boundsOf } from './bounds.ts';
+import { CandidateState } from './candidate-state.ts';
+import type { AnswerHead, EngineRequest } from './engine-request.ts';
+import type { EnginePorts } from './failover.ts';
+import { alertOf, failureOfBreak } from './failure-of.ts';
+import type { Ending, History, LastFailure, Step } from './history.ts';
+import { isOurParameter, judgementsIn, limitsOf } from './judgement.ts';
+import { planOf } from './plan.ts';
+import { requestFailure } from './request-end.ts';
+import type { StreamTally } from './stream-tally.ts';
+import type { TargetPermit } from './target-health.ts';
+import type { AttemptKind, Recovery, RequestOutcome, RequestTrace, Skip } from './trace.ts';
+import { traceOf } from './trace-of.ts';
+
+export type FailedAttempt = {
+  readonly candidate: CandidateState;
+  readonly record: AttemptRecord;
+  readonly failure: AttemptFailure;
+};
+
+export type Serving = {
+  readonly candidate: CandidateState;
+  readonly record: AttemptRecord;
+  readonly tally: StreamTally;
+};
+
+type AttemptStep = Extract<Step, { kind: 'attempt' }>;
+
+export class RequestRun {
+  readonly request: EngineRequest;
+  readonly candidates: readonly CandidateState[];
+  readonly records: AttemptRecord[] = [];
+  readonly failures: FailedAttempt[] = [];
+  readonly skips: Skip[];
+  readonly #ports: EnginePorts;
+  #last: FailedAttempt | null = null;
+  requestFault: RequestFault | null = null;
+  serving: Serving | null = null;
+  recovery: Recovery = 'none';
+  outcome: RequestOutcome = 'failed';
+  failure: RequestFailure | null = null;
+  status = 200;
+  endedMs: number | null = null;
+  backoffMs = 0;
+  failovers = 0;
+  ttftMs: number | null = null;
+
+  constructor(request: EngineRequest, ports: EnginePorts) {
+    this.request = request;
+    this.#ports = ports;
+    const plan = planOf(request);
+    this.skips = [...plan.skipped];
+    this.candidates = plan.targets.map(
+      (target) => new CandidateState(target, ports.health.of(target, request.tier)),
+    );
+  }
+
+  get isGone(): boolean {
+    return this.request.signal.aborted;
+  }
+
+  history(): History {
+    const { isStream } = this.request.chat;
+    const first = this.records[0]?.start.target.id ?? null;
+    return {
+      nowMs: this.#ports.clock.monotonicMs(),
+      deadlineAtMs: this.request.deadlineAtMs,
+      limits: limitsOf(this.request),
+      candidates: this.candidates.map((candidate) => candidate.view(isStream)),
+      attempts: this.records.length,
+      firstAsked:
+        first === null ? null : this.candidates.findIndex(({ target }) => target.id === first),
+      isFirstJudgement: judgementsIn(this.failures) <= 1,
+      last: this.#lastFailure(),
+    };
+  }
+
+  candidateAt(index: number): CandidateState {
+    const candidate = this.candidates[index];
+    if (candidate === undefined) throw new Error(`no candidate ${index}`);
+    return candidate;
+  }
+
+  /** How the target of the last failure is left, when the next step goes elsewhere. */
+  leave(how: 'spent' | 'resting' | null): void {
+    if (how === 'spent' && this.#last !== null) this.#last.candidate.isSpent = true;
+  }
+
+  forgetLast(): void {
+    this.#last = null;
+  }
+
+  addBackoff(sleptMs: number): void {
+    this.backoffMs += sleptMs;
+  }
+
+  skipForPrompt(candidate: CandidateState, fault: string): void {
+    this.#skip(candidate, 'prompt');
+    this.#ports.alerts.raise({
+      kind: 'internal_error',
+      subject: candidate.target.id,
+      message: `the prompt variant of ${candidate.target.id} cannot be rendered: ${fault}`,
+      requestId: this.request.id,
+    });
+  }
+
+  skipForFault(candidate: CandidateState, fault: RequestFault): void {
+    this.#skip(candidate, 'translation');
+    this.requestFault ??= fault;
+  }
+
+  /** Null: refused at the last moment by the breaker, a parking or the retry budget. */
+  admit(
+    candidate: CandidateState,
+    step: AttemptStep,
+    key: ProviderKey | null,
+  ): TargetPermit | null {
+    const { tier } = this.request;
+    if (!candidate.health.drawBudget(tier, step.isRetry)) {
+      candidate.isSpent = true;
+      return null;
+    }
+    return candidate.health.admit(tier, key);
+  }
+
+  begin(
+    candidate: CandidateState,
+    step: AttemptStep,
+    keyAlias: string | null,
+    isProbe: boolean,
+  ): AttemptRecord {
+    const previous = this.records.at(-1)?.start.target.id ?? null;
+    if (previous !== null && previous !== candidate.target.id) this.failovers += 1;
+    this.#noteObstaclesBefore(candidate);
+    const record = new AttemptRecord(
+      {
+        n: this.records.length + 1,
+        kind: isProbe ? 'probe' : kindOf(previous, candidate.target.id),
+        target: candidate.target,
+        keyAlias,
+        delayBeforeMs: step.delayMs,
+        delayReason: step.delayReason,
+        arrivedAtMs: this.request.arrivedAtMs,
+        breakerBefore: candidate.health.breakerState(),
+      },
+      this.#ports.clock,
+    );
+    candidate.attempts += 1;
+    if (step.delayMs > 0) candidate.previousDelayMs = step.delayMs;
+    this.records.push(record);
+    return record;
+  }
+
+  boundsFor(candidate: CandidateState, record: AttemptRecord): AttemptBounds {
+    const nowMs = this.#ports.clock.monotonicMs();
+    const bounds = boundsOf(this.request, candidate, this.candidates, nowMs);
+    record.ownLimitMs = bounds.ownLimitMs;
+    return bounds;
+  }
+
+  noteFailure(
+    candidate: CandidateState,
+    record: AttemptRecord,
+    failure: AttemptFailure,
+    hadContent: boolean,
+  ): void {
+    const last = { candidate, record, failure };
+    candidate.failures.push(failure);
+    this.failures.push(last);
+    this.#last = last;
+    if (hadContent) this.recovery = 'restarted';
+    const { keyAlias } = record.start;
+    const alert = alertOf(failure, candidate.target, keyAlias, this.request.id);
+    if (alert !== null) this.#ports.alerts.raise(alert);
+  }
+
+  /** The answer flows: from here on nothing else is asked. */
+  commit(candidate: CandidateState, record: AttemptRecord, stream: AttemptStream): void {
+    const nowMs = this.#ports.clock.monotonicMs();
+    stream.commit(nowMs + this.request.tier.stream.maxDurationMs);
+    this.ttftMs = nowMs - this.request.arrivedAtMs;
+    this.serving = { candidate, record, tally: stream.tally };
+  }
+
+  serve(candidate: CandidateState, record: AttemptRecord, tally: StreamTally): void {
+    this.serving = { candidate, record, tally };
+    this.ttftMs ??= this.#ports.clock.monotonicMs() - this.request.arrivedAtMs;
+    this.#end('served', 200);
+  }
+
+  fail(ending: Ending): RequestFailure {
+    for (const candidate of this.candidates) this.#noteObstacle(candidate);
+    const failure = requestFailure(this, ending, this.#ports.clock.monotonicMs());
+    this.failure = failure;
+    const isRejected = this.records.length === 0 && failure.status < 500;
+    this.#end(isRejected ? 'rejected' : 'failed', failure.status);
+    return failure;
+  }
+
+  /** The stream broke after the client had seen some of it. */
+  breakStream(serving: Serving, permit: TargetPermit, cause: Break): RequestFailure {
+    const { candidate, record } = serving;
+    const broken = failureOfBreak({
+      provider: candidate.target.provider,
+      cause,
+      headers: {},
+      nowWallMs: this.#ports.clock.wallMs(),
+      isCommitted: true,
+    });
+    record.failure = broken;
+    permit.breakAfterSuccess(broken);
+    record.end('failed', candidate.health.breakerState());
+    this.failures.push({ candidate, record, failure: broken });
+    this.recovery = 'failed_forward';
+    const failure = requestFailure(this, 'interrupted', this.#ports.clock.monotonicMs());
+    this.failure = failure;
+    this.#end('failed', 200);
+    return failure;
+  }
+
+  /** The flow stopped without its last batch: the client has gone. */
+  endUnlessEnded({ candidate, record }: Serving): void {
+    if (this.endedMs !== null) return;
+    record.end('client_gone', candidate.health.breakerState());
+    this.endGone();
+  }
+
+  endGone(): void {
+    this.#end('client_gone', 499);
+  }
+
+  head(candidate: CandidateState): AnswerHead {
+    return {
+      target: candidate.target.id,
+      variant: candidate.target.variant?.identity ?? null,
+      attempts: this.records.length,
+      failovers: this.failovers,
+      isRestarted: this.recovery === 'restarted',
+      dropped: candidate.encoded?.dropped ?? [],
+    };
+  }
+
+  trace(): RequestTrace {
+    return traceOf(this, this.endedMs ?? this.#ports.clock.monotonicMs());
+  }
+
+  #lastFailure(): LastFailure | null {
+    const last = this.#last;
+    if (last === null) return null;
+    const { candidate, record, failure } = last;
+    const { keyAlias } = record.start;
+    return {
+      candidate: this.candidates.indexOf(candidate),
+      failure,
+      hasOtherKey: candidate.pickKey() !== null,
+      keyRestsUntilMs: candidate.health.keyRestsUntilMs(keyAlias),
+      retries: candidate.attempts - 1,
+      previousDelayMs: candidate.previousDelayMs,
+      unhintedFailures: candidate.unhintedFailuresLike(failure),
+      isOurParameter: isOurParameter(failure, this.request),
+    };
+  }
+
+  #end(outcome: RequestOutcome, status: number): void {
+    if (this.endedMs !== null) return;
+    this.endedMs = this.#ports.clock.monotonicMs();
+    this.outcome = outcome;
+    this.status = status;
+  }
+
+  #skip(candidate: CandidateState, reason: string): void {
+    candidate.isSpent = true;
+    this.skips.push({ target: candidate.target.id, reason });
+  }
+
+  #noteObstaclesBefore(asked: CandidateState): void {
+    for (const candidate of this.candidates) {
+      if (candidate === asked) return;
+      this.#noteObstacle(candidate);
+    }
+  }
+
+  #noteObstacle(candidate: CandidateState): void {
+    if (candidate.attempts > 0 || candidate.isSpent) return;
+    const obstacle = candidate.obstacle();
+    if (obstacle === null) return;
+    const target = candidate.target.id;
+    if (this.skips.some((skip) => skip.target === target)) return;
+    this.skips.push({ target, reason: obstacle.reason });
+  }
+}
+
+function kindOf(previous: string | null, target: string): AttemptKind {
+  if (previous === null) return 'first';
+  return previous === target ? 'retry' : 'failover';
+}

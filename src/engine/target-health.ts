@@ -1,0 +1,243 @@
+/** What all requests together know of one provider's model: breaker, resting keys, parking, latencies. */
+import type { Clock } from '../base/clock.ts';
+import type { Random } from '../base/random.ts';
+import type { AttemptFailure } from '../failure/attempt-failure.ts';
+import { effectOf } from '../failure/effects.ts';
+import type { ProviderKey } from '../providers/provider.ts';
+import type { Breaker, BreakerState, BreakerView, Permit } from '../resilience/breaker/breaker.ts';
+import { createOpossumBreaker } from '../resilience/breaker/opossum-breaker.ts';
+import { LatencyRecord } from '../resilience/latency.ts';
+import { admitParked, afterProbe, type Parking, park } from '../resilience/parking.ts';
+import {
+  depositFirstAsk,
+  openRetryBudget,
+  type RetryBudget,
+  retryTokens,
+  withdrawRetry,
+} from '../resilience/retry-budget.ts';
+import type { Target, Tier } from '../routing/snapshot.ts';
+import type { AttemptRecord } from './attempt-record.ts';
+import type { Obstacle } from './history.ts';
+import { KeyRing } from './key-ring.ts';
+
+/** While another request probes, those who wait for this target look again after so long. */
+const probeLookMs = 1000;
+
+export type HealthRegistry = {
+  readonly of: (target: Target, tier: Tier) => TargetHealth;
+  readonly all: () => readonly TargetHealth[];
+  readonly close: () => void;
+};
+
+export function createHealthRegistry(ports: {
+  readonly clock: Clock;
+  readonly random: Random;
+}): HealthRegistry {
+  const known = new Map<string, TargetHealth>();
+  return {
+    of: (target, tier) => {
+      const name = `${target.provider.name}/${target.model}`;
+      const found = known.get(name);
+      if (found !== undefined) return found;
+      const made = new TargetHealth(name, ports.clock, ports.random, tier);
+      known.set(name, made);
+      return made;
+    },
+    all: () => [...known.values()],
+    close: () => {
+      for (const health of known.values()) health.close();
+      known.clear();
+    },
+  };
+}
+
+/** Leave to make one attempt; exactly one of `succeed`, `fail` and `abandon` ends it. */
+export type TargetPermit = {
+  readonly isProbe: boolean;
+  readonly succeed: (record: AttemptRecord, isStream: boolean) => void;
+  readonly fail: (record: AttemptRecord, failure: AttemptFailure) => void;
+  /** The stream broke after `succeed`. */
+  readonly breakAfterSuccess: (failure: AttemptFailure) => void;
+  /** The attempt proves nothing: the client left. */
+  readonly abandon: () => void;
+};
+
+export class TargetHealth {
+  /** `provider/model`. */
+  readonly name: string;
+  readonly #clock: Clock;
+  readonly #breaker: Breaker;
+  readonly #latency = new LatencyRecord();
+  readonly #keys: KeyRing;
+  readonly #listeners = new Set<() => void>();
+  /** Set while the model itself is unknown to its provider. */
+  #parking: Parking | null = null;
+  #budget: RetryBudget;
+  #inFlight = 0;
+
+  constructor(name: string, clock: Clock, random: Random, tier: Tier) {
+    this.name = name;
+    this.#clock = clock;
+    this.#keys = new KeyRing(clock);
+    this.#breaker = createOpossumBreaker({ name, clock, random });
+    this.#breaker.onChange(() => this.#changed());
+    this.#budget = openRetryBudget(tier.retry.budget, clock.monotonicMs());
+  }
+
+  /** Why the target cannot be asked now. */
+  obstacle(target: Target): Obstacle | null {
+    const nowMs = this.#clock.monotonicMs();
+    const parked = admitParked(this.#parking, nowMs);
+    if (parked.kind === 'resting') return { reason: 'parked', untilMs: parked.untilMs };
+    const resting = this.#keys.obstacle(target.provider.keys);
+    if (resting !== null) return resting;
+    const view = this.#breaker.view();
+    if (view.isAdmitting) return null;
+    return { reason: 'open', untilMs: view.nextProbeAtMs ?? nowMs + probeLookMs };
+  }
+
+  /** The first key in order that does not rest; null where the provider wants none, or none is left. */
+  pickKey(target: Target): ProviderKey | null {
+    return this.#keys.pick(target.provider.keys);
+  }
+
+  /** Until when the key rests (monotonic ms); `alias` null = the provider wants no key. */
+  keyRestsUntilMs(alias: string | null): number | null {
+    return this.#keys.restsUntilMs(alias);
+  }
+
+  /** Null: the breaker or a parking refused at the last moment. */
+  admit(tier: Tier, key: ProviderKey | null): TargetPermit | null {
+    const nowMs = this.#clock.monotonicMs();
+    const parked = admitParked(this.#parking, nowMs);
+    if (parked.kind === 'resting') return null;
+    const admission = this.#breaker.admit();
+    if (!admission.isAdmitted) return null;
+    if (parked.kind === 'probe') this.#parking = parked.next;
+    const probe = parked.kind === 'probe' ? parked.probe : null;
+    const keyProbe = this.#keys.use(key?.alias ?? null);
+    this.#inFlight += 1;
+    return this.#permit({
+      tier,
+      alias: key?.alias ?? null,
+      permit: admission.permit,
+      probe,
+      keyProbe,
+    });
+  }
+
+  /** A first ask deposits, a retry withdraws: false = the retry budget is spent. */
+  drawBudget(tier: Tier, isRetry: boolean): boolean {
+    const policy = tier.retry.budget;
+    const nowMs = this.#clock.monotonicMs();
+    if (!isRetry) {
+      this.#budget = depositFirstAsk(this.#budget, policy, nowMs);
+      return true;
+    }
+    const drawn = withdrawRetry(this.#budget, policy, nowMs);
+    this.#budget = drawn.budget;
+    return drawn.isAllowed;
+  }
+
+  retryTokens(tier: Tier): number {
+    return retryTokens(this.#budget, tier.retry.budget, this.#clock.monotonicMs());
+  }
+
+  /** A tenth of the successes take less than this (ms); null = fewer than 20 are known. */
+  expectedMs(isStream: boolean): number | null {
+    return this.#percentiles(isStream)?.p10Ms ?? null;
+  }
+
+  p99Ms(isStream: boolean): number | null {
+    return this.#percentiles(isStream)?.p99Ms ?? null;
+  }
+
+  breakerState(): BreakerState {
+    return this.#breaker.view().state;
+  }
+
+  breakerView(): BreakerView {
+    return this.#breaker.view();
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Calls `listener` when the target may have become askable, or no longer is. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#breaker.close();
+    this.#listeners.clear();
+  }
+
+  #percentiles(isStream: boolean) {
+    return this.#latency.percentiles(isStream ? 'streamed' : 'whole', this.#clock.monotonicMs());
+  }
+
+  #changed(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  #permit(grant: {
+    readonly tier: Tier;
+    readonly alias: string | null;
+    readonly permit: Permit;
+    readonly probe: number | null;
+    readonly keyProbe: number | null;
+  }): TargetPermit {
+    const { tier, alias, permit, probe, keyProbe } = grant;
+    const endProbe = (outcome: 'success' | 'none'): void => {
+      const nowMs = this.#clock.monotonicMs();
+      if (probe !== null) this.#parking = afterProbe(this.#parking, { probe, outcome, nowMs });
+      this.#keys.endProbe(alias, keyProbe, outcome);
+    };
+    return {
+      isProbe: permit.isProbe || probe !== null || keyProbe !== null,
+      succeed: (record, isStream) => {
+        this.#inFlight -= 1;
+        permit.settle('success', tier.breaker);
+        const tookMs = (isStream ? record.ttftMs : null) ?? record.elapsedMs();
+        this.#latency.record(isStream ? 'streamed' : 'whole', tookMs, this.#clock.monotonicMs());
+        this.#keys.succeeded(alias, record.startedMs);
+        endProbe('success');
+      },
+      fail: (record, failure) => {
+        this.#inFlight -= 1;
+        permit.settle(countsAsFailure(record, failure) ? 'failure' : 'none', tier.breaker);
+        this.#setAside(alias, failure, record.startedMs, tier);
+        endProbe('none');
+      },
+      breakAfterSuccess: (failure) => {
+        if (effectOf(failure).countsForBreaker) permit.breakAfterSuccess(tier.breaker);
+      },
+      abandon: () => {
+        this.#inFlight -= 1;
+        permit.settle('none', tier.breaker);
+        endProbe('none');
+      },
+    };
+  }
+
+  #setAside(alias: string | null, failure: AttemptFailure, startedMs: number, tier: Tier): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (failure.errorClass === 'not_found') {
+      const refusal = { kind: 'fixed', nowMs, recheckMs: tier.failover.recheckMs } as const;
+      this.#parking = park(this.#parking, refusal);
+      this.#changed();
+      return;
+    }
+    if (this.#keys.setAside(alias, failure, startedMs, tier)) this.#changed();
+  }
+}
+
+/** A cut by the split of the deadline, before the target's own clock, is no fault of one that had answered. */
+function countsAsFailure(record: AttemptRecord, failure: AttemptFailure): boolean {
+  if (!effectOf(failure).countsForBreaker) return false;
+  const isCutEarly = failure.errorClass === 'timeout' && record.elapsedMs() < record.ownLimitMs;
+  return !isCutEarly || record.status === null;
+}

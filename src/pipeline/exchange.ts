@@ -1,0 +1,239 @@
+/** One call on its way through the pipeline: its names, its row, and how its answer is put together. */
+import type { Clock } from '../base/clock.ts';
+import { uuidv7 } from '../base/ids.ts';
+import { ReplyCollector } from '../chat/reply.ts';
+import type { ChatRequest } from '../chat/request.ts';
+import { unknownUsage } from '../chat/usage.ts';
+import type { AnswerMeta } from '../dialects/dialect.ts';
+import type { AnswerHead, EngineAnswer, EngineRun } from '../engine/engine-request.ts';
+import type { RequestTrace } from '../engine/trace.ts';
+import type { RequestFailure } from '../failure/request-failure.ts';
+import type { Snapshot } from '../routing/snapshot.ts';
+import type { Recorder } from '../served-by/recorder.ts';
+import type { Answer, Call } from './answer.ts';
+import { failureHeaders, type Identity, servedHeaders, type Timing } from './answer-headers.ts';
+import type { Rejection } from './rejection.ts';
+import type { RequestOptions } from './request-options.ts';
+import { streamChunks } from './stream-chunks.ts';
+
+/** A request that lives longer than this leaves a mark in the log before it ends. */
+const markerAfterMs = 200;
+
+export type ExchangePorts = { readonly clock: Clock; readonly recorder: Recorder };
+
+export class Exchange {
+  readonly call: Call;
+  readonly snapshot: Snapshot;
+  readonly id: string;
+  readonly startedAtMs: number;
+  readonly #ports: ExchangePorts;
+  /** Filled as they become known. */
+  clientRequestId: string;
+  tier: string | null;
+  requestedModel = '';
+  isStream = false;
+  includesUsage = false;
+  wantsMeta = false;
+
+  constructor(call: Call, snapshot: Snapshot, ports: ExchangePorts) {
+    this.call = call;
+    this.snapshot = snapshot;
+    this.#ports = ports;
+    this.startedAtMs = ports.clock.wallMs();
+    this.id = uuidv7(this.startedAtMs);
+    this.clientRequestId = this.id;
+    this.tier = call.tierInPath;
+  }
+
+  adopt(chat: ChatRequest): void {
+    this.requestedModel = chat.model;
+    this.isStream = chat.isStream;
+    this.includesUsage = chat.includeUsage;
+  }
+
+  adoptOptions(options: RequestOptions): void {
+    this.clientRequestId = options.clientRequestId ?? this.clientRequestId;
+    this.wantsMeta = options.wantsMeta;
+  }
+
+  identity(): Identity {
+    return {
+      dialect: this.call.dialect,
+      id: this.id,
+      clientRequestId: this.clientRequestId,
+      tier: this.tier,
+      configVersion: this.snapshot.version,
+    };
+  }
+
+  /** A refusal before any provider was asked. An unknown tier leaves no row: it is no traffic of a tier. */
+  async reject(rejection: Rejection): Promise<Answer> {
+    const failure: RequestFailure = {
+      ...rejection,
+      attempts: [],
+      requestId: this.id,
+      clientRequestId: this.clientRequestId,
+      tokens: null,
+      regenerate: false,
+    };
+    const totalMs = this.#elapsedMs();
+    if (failure.failureClass !== 'unknown_tier') {
+      await this.#ports.recorder.record(this.#rejectedTrace(failure, totalMs));
+    }
+    return this.#failed(failure, { upstreamMs: 0, backoffMs: 0, totalMs });
+  }
+
+  async answer(run: EngineRun): Promise<Answer> {
+    const unmark = this.#markLater();
+    const answer = await run.answer;
+    if (answer.kind === 'stream') return this.#stream(run, answer, unmark);
+    unmark();
+    const trace = run.trace();
+    await this.#ports.recorder.record(trace);
+    if (answer.kind === 'gone') return { kind: 'gone' };
+    if (answer.kind === 'failed') return this.#failed(answer.failure, timingOf(trace));
+    return this.#whole(answer, trace);
+  }
+
+  #failed(failure: RequestFailure, timing: Timing): Answer {
+    return {
+      kind: 'whole',
+      status: failure.status,
+      headers: failureHeaders(this.identity(), failure, timing),
+      body: this.call.dialect.encodeError(failure),
+    };
+  }
+
+  #whole(answer: Extract<EngineAnswer, { kind: 'whole' }>, trace: RequestTrace): Answer {
+    const { dialect } = this.call;
+    const headers = servedHeaders(
+      this.identity(),
+      answer.head,
+      timingOf(trace),
+      'application/json',
+    );
+    if (answer.original !== null && !this.wantsMeta) {
+      return { kind: 'whole', status: 200, headers, body: answer.original };
+    }
+    const collector = new ReplyCollector();
+    for (const part of answer.parts) for (const event of part.events) collector.push(event);
+    const body = dialect.encodeReply({
+      reply: collector.reply(),
+      original: answer.original,
+      fallbackId: this.id,
+      createdAtSeconds: Math.floor(this.startedAtMs / 1000),
+      meta: this.wantsMeta ? this.#meta(answer.head, trace) : null,
+    });
+    return { kind: 'whole', status: 200, headers, body };
+  }
+
+  #stream(
+    run: EngineRun,
+    answer: Extract<EngineAnswer, { kind: 'stream' }>,
+    unmark: () => void,
+  ): Answer {
+    const timing = timingOf(run.trace());
+    const encoder = this.call.dialect.streamEncoder({
+      includeUsage: this.includesUsage,
+      fallbackId: this.id,
+      createdAtSeconds: Math.floor(this.startedAtMs / 1000),
+      meta: this.wantsMeta ? () => this.#meta(answer.head, run.trace()) : null,
+    });
+    return {
+      kind: 'stream',
+      headers: servedHeaders(
+        this.identity(),
+        answer.head,
+        timing,
+        'text/event-stream; charset=utf-8',
+      ),
+      chunks: streamChunks({
+        batches: answer.batches,
+        encoder,
+        record: async () => {
+          unmark();
+          await this.#ports.recorder.record(run.trace());
+        },
+      }),
+    };
+  }
+
+  #meta(head: AnswerHead, trace: RequestTrace): AnswerMeta {
+    return {
+      request_id: this.id,
+      tier: this.tier,
+      served_by: head.target,
+      variant: head.variant,
+      config_version: this.snapshot.version,
+      attempts: trace.attempts.length,
+      failovers: trace.failoverCount,
+      recovery: trace.recovery,
+      seams: [],
+      repaired: false,
+      escalated_from: null,
+      dropped: head.dropped,
+    };
+  }
+
+  #elapsedMs(): number {
+    return this.#ports.clock.monotonicMs() - this.call.arrivedAtMs;
+  }
+
+  #markLater(): () => void {
+    return this.#ports.clock.schedule(markerAfterMs, () =>
+      this.#ports.recorder.begin({
+        id: this.id,
+        startedAtMs: this.startedAtMs,
+        tier: this.tier ?? '',
+        keyId: this.call.keyId,
+      }),
+    );
+  }
+
+  #rejectedTrace(failure: RequestFailure, latencyMs: number): RequestTrace {
+    return {
+      id: this.id,
+      clientRequestId: this.clientRequestId,
+      startedAtMs: this.startedAtMs,
+      tier: this.tier ?? '',
+      configVersion: this.snapshot.version,
+      clientProtocol: this.call.dialect.name,
+      requestedModel: this.requestedModel,
+      isStream: this.isStream,
+      serving: null,
+      reportedModel: null,
+      outcome: failure.status < 500 ? 'rejected' : 'failed',
+      failure,
+      status: failure.status,
+      attempts: [],
+      failoverCount: 0,
+      isFailedOver: false,
+      skipped: [],
+      recovery: 'none',
+      malformedEvents: 0,
+      deadlineMs: 0,
+      backoffMs: 0,
+      ttftMs: null,
+      latencyMs,
+      upstreamMs: 0,
+      usage: unknownUsage,
+      finishReason: null,
+      rawFinishReason: null,
+      dropped: [],
+      clientRetryCount: 0,
+      evalRun: null,
+      runId: null,
+      session: null,
+      tags: {},
+      keyId: this.call.keyId,
+    };
+  }
+}
+
+function timingOf(trace: RequestTrace): Timing {
+  return {
+    upstreamMs: trace.upstreamMs,
+    backoffMs: trace.backoffMs,
+    totalMs: trace.latencyMs,
+  };
+}

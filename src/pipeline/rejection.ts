@@ -1,0 +1,53 @@
+/** Failures of a request that no provider was asked about. */
+import type { RequestFault } from '../dialects/dialect.ts';
+import type { FailureClass, RequestFailure } from '../failure/request-failure.ts';
+
+export type Rejection = Pick<
+  RequestFailure,
+  'failureClass' | 'status' | 'message' | 'param' | 'retryAfterMs'
+>;
+
+function rejection(
+  failureClass: FailureClass,
+  status: number,
+  message: string,
+  param: string | null = null,
+): Rejection {
+  return { failureClass, status, message, param, retryAfterMs: null };
+}
+
+export function invalidRequest(fault: RequestFault): Rejection {
+  return rejection('invalid_request', 400, fault.message, fault.param);
+}
+
+const namesShownMax = 50;
+
+export function unknownTier(name: string, known: readonly string[]): Rejection {
+  const shown = known.slice(0, namesShownMax).join(', ');
+  const asked =
+    name === '' ? 'No tier is named' : `There is no tier ${JSON.stringify(name.slice(0, 128))}`;
+  return rejection('unknown_tier', 404, `${asked}: set \`model\` to one of ${shown}`, 'model');
+}
+
+export function variablesMissing(faults: readonly string[]): Rejection {
+  return rejection('invalid_request', 400, faults.join('; '), 'tiergate.variables');
+}
+
+export function unknownPin(pin: string, known: readonly string[]): Rejection {
+  const message = `x-tiergate-pin names ${JSON.stringify(pin.slice(0, 128))}, which is no target of this tier: it has ${known.join(', ')}`;
+  return rejection('invalid_request', 400, message, 'x-tiergate-pin');
+}
+
+export function internalFault(): Rejection {
+  return rejection(
+    'internal',
+    500,
+    'The gateway failed on this request; the operator has been told',
+  );
+}
+
+/** `log.on_failure: refuse`: an answer that cannot be logged is not given. */
+export function logUnavailable(): Rejection {
+  const message = 'The served-by log cannot be written, and this gateway answers nothing unlogged';
+  return { ...rejection('no_target_available', 503, message), retryAfterMs: 1000 };
+}

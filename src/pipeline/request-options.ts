@@ -1,0 +1,177 @@
+/** What the caller says to the gateway itself: headers, or the body's `tiergate` object; a header wins. */
+import { isJsonObject, type JsonObject, parseJson, property } from '../base/json.ts';
+import { fail, type Result, success } from '../base/result.ts';
+import type { RequestFault } from '../dialects/dialect.ts';
+import { parseDeadlineMs } from '../resilience/deadline.ts';
+
+export type RequestOptions = {
+  /** Null: none was sent, or it cannot be used. */
+  readonly clientRequestId: string | null;
+  readonly deadlineMs: number | null;
+  readonly pin: string | null;
+  readonly isFailoverOff: boolean;
+  readonly maxRetries: number | null;
+  readonly evalRun: string | null;
+  readonly isStrict: boolean;
+  readonly session: string | null;
+  readonly runId: string | null;
+  readonly tags: { readonly [name: string]: string };
+  readonly variables: JsonObject;
+  readonly wantsMeta: boolean;
+  /** How often the SDK says that it has repeated this call. */
+  readonly clientRetryCount: number;
+};
+
+export type Headers = Readonly<Record<string, string | undefined>>;
+
+const tagsMax = 16;
+const tagNameMax = 64;
+const tagValueMax = 256;
+const variablesBytesMax = 8 * 1024;
+const maxRetriesMax = 10;
+const nameMax = 256;
+const printableId = /^[\x20-\x7e]{1,128}$/;
+
+/** Collects the first fault: one clear sentence is worth more than a list. */
+class OptionReader {
+  fault: RequestFault | null = null;
+  readonly #headers: Headers;
+  readonly #extension: JsonObject | null;
+
+  constructor(headers: Headers, extension: JsonObject | null) {
+    this.#headers = headers;
+    this.#extension = extension;
+  }
+
+  /** The raw value of `x-tiergate-NAME`, else of the extension's `name`; null when absent. */
+  raw(name: string): { readonly value: unknown; readonly at: string } | null {
+    const header = `x-tiergate-${name.replaceAll('_', '-')}`;
+    const fromHeader = this.#headers[header];
+    if (fromHeader !== undefined) return { value: fromHeader, at: header };
+    const value = property(this.#extension, name);
+    return value === undefined || value === null ? null : { value, at: `tiergate.${name}` };
+  }
+
+  read<Value>(
+    name: string,
+    absent: Value,
+    parse: (value: unknown) => Result<Value, string>,
+  ): Value {
+    const raw = this.raw(name);
+    if (raw === null) return absent;
+    const parsed = parse(raw.value);
+    if (parsed.ok) return parsed.value;
+    this.fault ??= { message: `${raw.at} ${parsed.fault}`, param: raw.at };
+    return absent;
+  }
+}
+
+export function readRequestOptions(
+  headers: Headers,
+  extension: JsonObject | null,
+): Result<RequestOptions, RequestFault> {
+  const reader = new OptionReader(headers, extension);
+  const options: RequestOptions = {
+    clientRequestId: clientRequestIdOf(headers, extension),
+    deadlineMs: reader.read<number | null>('deadline_ms', null, parseDeadlineMs),
+    pin: reader.read<string | null>('pin', null, parseName),
+    isFailoverOff: reader.read('failover', false, parseFailover),
+    maxRetries: reader.read<number | null>('max_retries', null, parseMaxRetries),
+    evalRun: reader.read<string | null>('eval_run', null, parseName),
+    isStrict: reader.read('eval_mode', false, parseEvalMode),
+    session: reader.read<string | null>('session', null, parseName),
+    runId: reader.read<string | null>('run_id', null, parseName),
+    tags: reader.read('tags', {}, parseTags),
+    variables: reader.read('variables', {}, parseVariables),
+    wantsMeta: reader.read('meta', false, parseMeta),
+    clientRetryCount: retryCountOf(headers['x-stainless-retry-count']),
+  };
+  return reader.fault === null ? success(options) : fail(reader.fault);
+}
+
+/** A bad one is replaced, not refused: it only names the operation. */
+function clientRequestIdOf(headers: Headers, extension: JsonObject | null): string | null {
+  const value = headers['x-client-request-id'] ?? property(extension, 'client_request_id');
+  return typeof value === 'string' && printableId.test(value) ? value : null;
+}
+
+function retryCountOf(value: string | undefined): number {
+  return value !== undefined && /^\d{1,4}$/.test(value) ? Number(value) : 0;
+}
+
+function parseName(value: unknown): Result<string, string> {
+  const isName = typeof value === 'string' && value.length > 0 && value.length <= nameMax;
+  return isName ? success(value) : fail(`must be text of 1 to ${nameMax} characters`);
+}
+
+function parseFailover(value: unknown): Result<boolean, string> {
+  if (value === 'off' || value === false) return success(true);
+  return value === 'on' || value === true ? success(false) : fail('must be `off` or `on`');
+}
+
+function parseEvalMode(value: unknown): Result<boolean, string> {
+  return value === 'strict' ? success(true) : fail('must be `strict`, or be left out');
+}
+
+function parseMeta(value: unknown): Result<boolean, string> {
+  return value === 'body' ? success(true) : fail('must be `body`, or be left out');
+}
+
+function parseMaxRetries(value: unknown): Result<number, string> {
+  const text = typeof value === 'number' ? String(value) : value;
+  const isWhole = typeof text === 'string' && /^\d{1,9}$/.test(text);
+  return isWhole
+    ? success(Math.min(Number(text), maxRetriesMax))
+    : fail('must be a whole number from 0');
+}
+
+function parseTags(value: unknown): Result<Record<string, string>, string> {
+  const pairs = isJsonObject(value) ? Object.entries(value) : pairsOf(value);
+  if (pairs === null) return fail('must be `name=value` pairs, separated by commas');
+  if (pairs.length > tagsMax) return fail(`holds more than ${tagsMax} tags`);
+  const tags: Record<string, string> = Object.create(null);
+  for (const [name, text] of pairs) {
+    if (name.length === 0 || name.length > tagNameMax) {
+      return fail(`has a tag name that is not of 1 to ${tagNameMax} characters`);
+    }
+    if (typeof text !== 'string' || text.length > tagValueMax) {
+      return fail(`has a value for ${name} that is not text of at most ${tagValueMax} characters`);
+    }
+    tags[name] = text;
+  }
+  return success(tags);
+}
+
+function pairsOf(value: unknown): [string, unknown][] | null {
+  if (typeof value !== 'string') return null;
+  const pairs: [string, unknown][] = [];
+  for (const item of value.split(',')) {
+    const equals = item.indexOf('=');
+    if (equals <= 0) return null;
+    const text = decodePercent(item.slice(equals + 1).trim());
+    if (text === null) return null;
+    pairs.push([item.slice(0, equals).trim(), text]);
+  }
+  return pairs;
+}
+
+function decodePercent(text: string): string | null {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Broken escapes are the caller's fault and told as such.
+    return null;
+  }
+}
+
+function parseVariables(value: unknown): Result<JsonObject, string> {
+  if (isJsonObject(value)) return success(value);
+  const expected = `must be a JSON object, or \`b64:\` and its base64url, of at most 8 kB`;
+  if (typeof value !== 'string' || value.length > variablesBytesMax) return fail(expected);
+  const text = value.startsWith('b64:')
+    ? Buffer.from(value.slice(4), 'base64url').toString('utf8')
+    : value;
+  const parsed = parseJson(text);
+  return parsed.ok && isJsonObject(parsed.value) ? success(parsed.value) : fail(expected);
+}
