@@ -1,0 +1,86 @@
+/** The time by which a request must be answered: an instant on the monotonic clock, set at arrival. */
+import { fail, type Result, success } from '../base/result.ts';
+
+export type Deadline = { readonly atMs: number };
+
+/** `lengthMs` counts from the request's arrival, not from now. */
+export function deadlineAt(arrivedAtMs: number, lengthMs: number): Deadline {
+  return { atMs: arrivedAtMs + Math.max(0, lengthMs) };
+}
+
+/** Milliseconds left, never below 0. */
+export function remainingMs(deadline: Deadline, nowMs: number): number {
+  return Math.max(0, deadline.atMs - nowMs);
+}
+
+/** The larger values overflow a timer and would fire at once. */
+const deadlineMsMax = 2 ** 31 - 1;
+
+/**
+ * `x-tiergate-deadline-ms`, or `deadline_ms` of the body extension: whole milliseconds in
+ * 1..2147483647. The fault names the range.
+ */
+export function parseDeadlineMs(value: unknown): Result<number, string> {
+  const text = typeof value === 'number' ? String(value) : value;
+  const isWhole = typeof text === 'string' && /^\d{1,10}$/.test(text);
+  const lengthMs = isWhole ? Number(text) : 0;
+  if (lengthMs >= 1 && lengthMs <= deadlineMsMax) return success(lengthMs);
+  return fail(`must be a whole number of milliseconds from 1 to ${deadlineMsMax}`);
+}
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/** So that our answer beats the client's own timer. */
+const patienceMarginMs = 250;
+const patienceHeaders = ['x-stainless-timeout', 'x-server-timeout', 'x-stainless-read-timeout'];
+
+/**
+ * How long the client's SDK says that it waits, in ms: the shortest of its timeout headers (seconds;
+ * 0 counts as 1). Null where none is readable: an SDK without a timeout sends words.
+ */
+export function clientPatienceMs(headers: Headers): number | null {
+  const patiences = patienceHeaders.flatMap((name) => secondsOf(headers[name]));
+  return patiences.length === 0 ? null : Math.min(...patiences) * 1000;
+}
+
+function secondsOf(value: string | undefined): readonly number[] {
+  if (value === undefined || !/^\d{1,9}(?:\.\d{1,9})?$/.test(value.trim())) return [];
+  const seconds = Number(value);
+  return [seconds === 0 ? 1 : seconds];
+}
+
+/**
+ * The length of the request's deadline in ms, from 1, capped by the tier's. `askedMs` is what the
+ * client set in our own header or extension; without it a whole reply is due 250 ms before the
+ * client's patience ends. A stream's patience bounds its commit instead, and does not count here.
+ */
+export function deadlineLengthMs(input: {
+  readonly askedMs: number | null;
+  readonly headers: Headers;
+  readonly isStream: boolean;
+  readonly tierDeadlineMs: number;
+}): number {
+  const { tierDeadlineMs } = input;
+  if (input.askedMs !== null) return Math.min(input.askedMs, tierDeadlineMs);
+  const patienceMs = input.isStream ? null : clientPatienceMs(input.headers);
+  if (patienceMs === null) return tierDeadlineMs;
+  return Math.min(Math.max(1, patienceMs - patienceMarginMs), tierDeadlineMs);
+}
+
+/**
+ * R21: whether another attempt can still end in time. `expectedMs` is the 10th percentile of the
+ * target's successes (null = not known yet); `waitMs` the delay before the attempt. The request's
+ * first attempt and the first ask of its last candidate are always worth it while time is left.
+ */
+export function isWorthStarting(input: {
+  readonly remainingMs: number;
+  readonly waitMs: number;
+  readonly expectedMs: number | null;
+  readonly isFirstAttempt: boolean;
+  readonly isLastFirstAsk: boolean;
+}): boolean {
+  const leftMs = input.remainingMs - input.waitMs;
+  if (leftMs <= 0) return false;
+  if (input.isFirstAttempt || input.isLastFirstAsk) return true;
+  return leftMs >= (input.expectedMs ?? 0);
+}
