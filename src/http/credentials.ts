@@ -5,9 +5,9 @@ const keyHeaders = ['x-api-key', 'api-key', 'x-goog-api-key'] as const;
 /** Longer ones are no keys of ours; hashing them would only cost. */
 const secretLengthMax = 512;
 
-/** Every credential that the request carries, in no order that matters: any valid one counts. */
-export function presentedCredentials(incoming: IncomingMessage): readonly string[] {
-  const { headers, url } = incoming;
+/** Every credential in the headers, in no order that matters: any valid one counts. */
+export function headerCredentials(incoming: IncomingMessage): string[] {
+  const { headers } = incoming;
   const found: string[] = [];
   const bearer = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   if (bearer !== undefined) found.push(bearer);
@@ -15,9 +15,22 @@ export function presentedCredentials(incoming: IncomingMessage): readonly string
     const value = headers[name];
     if (typeof value === 'string') found.push(value.trim());
   }
-  const query = queryOf(url);
-  if (query?.includes('key=')) found.push(...new URLSearchParams(query).getAll('key').slice(0, 4));
-  return found.filter((secret) => secret.length > 0 && secret.length <= secretLengthMax);
+  return found.filter(isPossible);
+}
+
+/** Those in the headers and in `?key=`, which the data plane alone takes. */
+export function presentedCredentials(incoming: IncomingMessage): string[] {
+  const found = headerCredentials(incoming);
+  const query = queryOf(incoming.url);
+  if (query?.includes('key=') === true) {
+    const keys = new URLSearchParams(query).getAll('key');
+    found.push(...keys.slice(0, 4).filter(isPossible));
+  }
+  return found;
+}
+
+function isPossible(secret: string): boolean {
+  return secret.length > 0 && secret.length <= secretLengthMax;
 }
 
 /** Takes the credentials out of `headers`: nothing behind the edge sees a client's key. */

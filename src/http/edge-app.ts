@@ -1,0 +1,176 @@
+/** All routes on Hono: data plane, control plane, health; and the fast lane beside it. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { Hono } from 'hono';
+import type { ClientDialect } from '../dialects/dialect.ts';
+import { mountClientRoutes } from './client-routes.ts';
+import { createControlPlane } from './control/control-plane.ts';
+import { problemResponse } from './control/problem.ts';
+import type { DataPlane, ServingMode } from './data/data-plane.ts';
+import type { Refusal } from './data/edge-refusal.ts';
+import type { EdgeContext, EdgeEnvironment } from './edge-context.ts';
+import type { HttpServerOptions } from './http-server-ports.ts';
+import type { RequestGuard } from './request-guard.ts';
+import { unknownPath } from './unknown-path.ts';
+
+export type EdgeAppOptions = Pick<
+  HttpServerOptions,
+  'access' | 'dialects' | 'log' | 'readiness' | 'served' | 'snapshot' | 'status' | 'tierAdmin'
+> & {
+  readonly dataPlane: DataPlane;
+  readonly guard: RequestGuard;
+  readonly mode: () => ServingMode;
+};
+
+/** The paths of the model calls whose tier stands in the body: what most requests name. */
+export function fastLane(dialects: readonly ClientDialect[]): ReadonlyMap<string, ClientDialect> {
+  const lane = new Map<string, ClientDialect>();
+  for (const dialect of dialects) {
+    for (const { suffix } of dialect.routes) lane.set(`/v1/${suffix}`, dialect);
+  }
+  return lane;
+}
+
+export function createEdgeApp(options: EdgeAppOptions): Hono<EdgeEnvironment> {
+  const app = new Hono<EdgeEnvironment>();
+  app.onError((error, c) => {
+    options.log.error('a route failed inside the gateway', {
+      error: error.stack ?? error.message,
+      path: c.req.path,
+    });
+    return problemResponse({ status: 500, detail: 'The gateway failed on this request.' });
+  });
+  mountModelCalls(app, options);
+  app.use('*', (c, next) => screen(c, next, options));
+  mountHealth(app, options);
+  app.route('/admin/v1', createControlPlane(options));
+  mountClientRoutes(app, {
+    snapshot: options.snapshot,
+    served: options.served,
+    refuse: (c, refusal) => refuse(c, refusal, options),
+    admit: (c) => {
+      const admission = options.dataPlane.admit(c.env.incoming);
+      return 'status' in admission ? refuse(c, admission, options) : admission;
+    },
+  });
+  mountWrongMethods(app, options);
+  app.notFound((c) => refuse(c, unknownPath(c.env.incoming, options.dialects), options));
+  return app;
+}
+
+function mountModelCalls(app: Hono<EdgeEnvironment>, options: EdgeAppOptions): void {
+  for (const dialect of options.dialects) {
+    for (const { suffix } of dialect.routes) {
+      app.post(`/v1/${suffix}`, (c) => call(c, dialect, null, options));
+      for (const base of ['/v1/tiers/:tier', '/v1/tiers/:tier/v1']) {
+        app.post(`${base}/${suffix}`, (c) =>
+          call(c, dialect, c.req.param('tier') ?? null, options),
+        );
+      }
+    }
+  }
+}
+
+function call(
+  c: EdgeContext,
+  dialect: ClientDialect,
+  tierInPath: string | null,
+  { dataPlane }: EdgeAppOptions,
+): Response {
+  const { incoming, outgoing } = c.env;
+  dataPlane.answer({ incoming, outgoing, dialect }, tierInPath);
+  return RESPONSE_ALREADY_SENT;
+}
+
+async function screen(
+  c: EdgeContext,
+  next: () => Promise<void>,
+  options: EdgeAppOptions,
+): Promise<Response | undefined> {
+  const screening = options.guard.screen(c.env.incoming);
+  if (!screening.isAllowed) {
+    return isAdminPath(c.req.path)
+      ? problemResponse({ status: 403, detail: screening.reason })
+      : refuse(c, { status: 403, failureClass: 'forbidden', message: screening.reason }, options);
+  }
+  if (c.req.method === 'OPTIONS') {
+    const headers = { ...screening.headers, ...options.guard.preflightHeaders(c.env.incoming) };
+    return c.body(null, 204, headers);
+  }
+  await next();
+  if (c.res === RESPONSE_ALREADY_SENT) return undefined;
+  for (const [name, value] of Object.entries(screening.headers ?? {})) c.header(name, value);
+  c.header('x-content-type-options', 'nosniff');
+  if (options.mode() !== 'serving') c.header('connection', 'close');
+  return undefined;
+}
+
+/** Through the raw response, like every data-plane answer; the screening's headers come along. */
+function refuse(c: EdgeContext, refusal: Refusal, options: EdgeAppOptions): Response {
+  const { incoming, outgoing } = c.env;
+  const dialect = dialectOf(c.req.path, options.dialects);
+  if (dialect === null) return problemResponse({ status: refusal.status, detail: refusal.message });
+  const screening = options.guard.screen(incoming);
+  const headers = screening.isAllowed ? screening.headers : null;
+  options.dataPlane.refuse({ incoming, outgoing, dialect }, refusal, headers);
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** The dialect whose SDK calls `path`, else the first. */
+function dialectOf(path: string, dialects: readonly ClientDialect[]): ClientDialect | null {
+  const own = dialects.find(({ routes }) =>
+    routes.some(({ suffix }) => path.endsWith(`/${suffix}`)),
+  );
+  return own ?? dialects[0] ?? null;
+}
+
+function mountHealth(app: Hono<EdgeEnvironment>, options: EdgeAppOptions): void {
+  app.get('/healthz', (c) => c.json({ status: 'ok' }));
+  app.get('/readyz', (c) => {
+    if (options.mode() !== 'serving') {
+      return c.json({ status: 'unavailable', reasons: ['draining'] }, 503);
+    }
+    const { status, reasons } = options.readiness();
+    return c.json({ status, reasons }, status === 'unavailable' ? 503 : 200);
+  });
+}
+
+/** A path that is served, by another method: 405 that names it. */
+function mountWrongMethods(app: Hono<EdgeEnvironment>, options: EdgeAppOptions): void {
+  const methods = new Map<string, string>();
+  for (const { method, path } of app.routes) {
+    if (method !== 'ALL' && !isAdminPath(path)) methods.set(path, method);
+  }
+  for (const [path, allow] of methods) {
+    app.all(path, (c) =>
+      refuse(
+        c,
+        {
+          status: 405,
+          failureClass: 'invalid_request',
+          message: `This path takes ${allow}.`,
+          headers: { allow },
+        },
+        options,
+      ),
+    );
+  }
+}
+
+function isAdminPath(path: string): boolean {
+  return path === '/admin' || path.startsWith('/admin/');
+}
+
+/** Node's request goes past Hono when it names a fast path; false = it does not. */
+export function answerOnFastLane(
+  exchange: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
+  lane: ReadonlyMap<string, ClientDialect>,
+  dataPlane: DataPlane,
+): boolean {
+  const { incoming } = exchange;
+  if (incoming.method !== 'POST') return false;
+  const dialect = lane.get(incoming.url ?? '');
+  if (dialect === undefined) return false;
+  dataPlane.answer({ ...exchange, dialect }, null);
+  return true;
+}
