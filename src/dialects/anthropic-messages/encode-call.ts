@@ -1,0 +1,73 @@
+/** One call as a Messages body. The same request gives the same bytes. */
+import type { JsonObject } from '../../base/json.ts';
+import { fail, type Result, success } from '../../base/result.ts';
+import type { EncodedCall, RequestFault, SystemSplice, UpstreamCall } from '../dialect.ts';
+import { encodeJson } from '../exact-json.ts';
+import { withExtraFields } from '../extra-fields.ts';
+import { arrangeTurns, type Conversation } from '../turns.ts';
+import { editBody } from './edit-body.ts';
+import { encodeMessages, textBlock } from './encode-messages.ts';
+import { encodeParameters, type ThinkingLimits } from './encode-parameters.ts';
+import { encodeTools, toolName } from './encode-tools.ts';
+import { traitsOf } from './model-traits.ts';
+import { dialectName, type WireTextBlock } from './wire.ts';
+
+export function encodeCall(call: UpstreamCall): Result<EncodedCall, RequestFault> {
+  const { request } = call;
+  if (request.original.dialect === dialectName) return editBody(call);
+  const conversation = arrangeTurns(request.messages, dialectName);
+  if (!conversation.ok) return conversation;
+  const dropped = new Set<string>();
+  const traits = traitsOf(call.model);
+  const { takesPrefill } = traits;
+  const messages = encodeMessages(conversation.value.turns, { takesPrefill, toolName }, dropped);
+  if (!messages.ok) return messages;
+  const tools = encodeTools(call, traits.takesOutputSchema, dropped);
+  if (!tools.ok) return tools;
+  const limits = thinkingLimits(call, conversation.value);
+  const { fields, instruction } = encodeParameters(call, limits, dropped);
+  const system = systemBlocks(call.system, conversation.value, instruction, dropped);
+  if (conversation.value.hasNames) dropped.add('name');
+  for (const field of request.otherFields) dropped.add(field);
+  const body: JsonObject = {
+    model: call.model,
+    ...fields,
+    ...(system.length > 0 ? { system } : {}),
+    messages: messages.value,
+    ...tools.value,
+    ...(call.isStream ? { stream: true } : {}),
+  };
+  const text = encodeJson(withExtraFields(body, call.extraFields));
+  if (!text.ok) return fail({ message: `The request is ${text.fault}.`, param: null });
+  return success({ body: text.value, dropped: [...dropped] });
+}
+
+function systemBlocks(
+  splice: SystemSplice | null,
+  { system }: Conversation,
+  instruction: string | null,
+  dropped: Set<string>,
+): readonly WireTextBlock[] {
+  const own = (text: string | null): WireTextBlock[] =>
+    text === null || text.trim() === '' ? [] : [{ type: 'text', text }];
+  return [
+    ...own(splice?.before ?? null),
+    ...system.map((part) => textBlock(part, dropped)),
+    ...own(splice?.after ?? null),
+    ...own(instruction),
+  ];
+}
+
+function thinkingLimits({ request }: UpstreamCall, { turns }: Conversation): ThinkingLimits {
+  const mode = request.toolChoice?.mode;
+  const isForced =
+    mode === 'required' ||
+    mode === 'tool' ||
+    (request.toolChoice?.mode === 'subset' && request.toolChoice.required);
+  const last = turns.at(-1);
+  const before = turns.at(-2);
+  const isThought =
+    before?.role === 'assistant' && before.parts.some((part) => part.type === 'reasoning');
+  const isInToolLoop = last?.role === 'user' && last.results.length > 0 && !isThought;
+  return { isForced, isInToolLoop, isPrefilled: last?.role === 'assistant' };
+}

@@ -1,0 +1,92 @@
+/** Tool definitions and the choice among them. */
+import type { JsonObject } from '../../base/json.ts';
+import { fail, type Result, success } from '../../base/result.ts';
+import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
+import type { RequestFault, UpstreamCall } from '../dialect.ts';
+import { encodeToolName } from '../tool-names.ts';
+import { unwritableName } from './encode-messages.ts';
+import { isWithinSubset } from './schema-subset.ts';
+import type { WireTool, WireToolChoice } from './wire.ts';
+
+export function toolName(name: string): string | null {
+  return encodeToolName(name, { accepted: /^[a-zA-Z0-9_-]{1,128}$/, charactersMax: 128 });
+}
+
+export type EncodedTools = {
+  readonly tools?: readonly WireTool[];
+  readonly tool_choice?: WireToolChoice;
+};
+
+export function encodeTools(
+  call: UpstreamCall,
+  takesStrict: boolean,
+  dropped: Set<string>,
+): Result<EncodedTools, RequestFault> {
+  const { toolChoice } = call.request;
+  const offered = offeredTools(call.request.tools, toolChoice);
+  if (offered.length === 0) {
+    if (toolChoice === null || toolChoice.mode === 'auto' || toolChoice.mode === 'none') {
+      return success({});
+    }
+    return fail({ message: 'A tool must be called, but none is offered.', param: 'tool_choice' });
+  }
+  const tools: WireTool[] = [];
+  for (const tool of offered) {
+    const name = toolName(tool.name);
+    if (name === null) return fail(unwritableName(tool.name));
+    const isStrict = tool.strict === true && takesStrict && isWithinSubset(tool.parameters ?? {});
+    if (tool.strict === true && !isStrict) dropped.add('strict');
+    const description = describe(tool, call.toolDescriptions);
+    tools.push({
+      name,
+      ...(description === null ? {} : { description }),
+      input_schema: inputSchema(tool.parameters),
+      ...(isStrict ? { strict: true } : {}),
+    });
+  }
+  const choice = encodeChoice(toolChoice, call.parameters.parallel_tool_calls);
+  return success({ tools, ...(choice === null ? {} : { tool_choice: choice }) });
+}
+
+/** A choice among some tools is made by offering only those. */
+function offeredTools(
+  tools: readonly ToolDefinition[],
+  choice: ToolChoice | null,
+): readonly ToolDefinition[] {
+  if (choice?.mode !== 'subset') return tools;
+  return tools.filter((tool) => choice.names.includes(tool.name));
+}
+
+function describe(
+  tool: ToolDefinition,
+  overrides: UpstreamCall['toolDescriptions'],
+): string | null {
+  return Object.hasOwn(overrides, tool.name) ? (overrides[tool.name] ?? null) : tool.description;
+}
+
+function inputSchema(parameters: JsonObject | null): JsonObject {
+  if (parameters === null) return { type: 'object', properties: {} };
+  return parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' };
+}
+
+/** Null = the service's default, which is to choose freely and to call several at once. */
+export function encodeChoice(
+  choice: ToolChoice | null,
+  isParallel: boolean | null,
+): WireToolChoice | null {
+  const single = isParallel === false ? ({ disable_parallel_tool_use: true } as const) : {};
+  switch (choice?.mode) {
+    case undefined:
+      return isParallel === false ? { type: 'auto', ...single } : null;
+    case 'auto':
+      return { type: 'auto', ...single };
+    case 'none':
+      return { type: 'none' };
+    case 'required':
+      return { type: 'any', ...single };
+    case 'tool':
+      return { type: 'tool', name: toolName(choice.name) ?? choice.name, ...single };
+    case 'subset':
+      return { type: choice.required ? 'any' : 'auto', ...single };
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * What the events of one answer say, in order. A whole reply is read as the events it would have
+ * been streamed as.
+ */
+import { isJsonObject, numberAt, objectAt, property, stringAt } from '../../base/json.ts';
+import type { ChatEvent } from '../../chat/stream-event.ts';
+import { encodeJson } from '../exact-json.ts';
+import { finishReasonOf } from './finish-reasons.ts';
+import { ToolCallSequence } from './tool-call-sequence.ts';
+import { UsageTally } from './usage-tally.ts';
+
+/** `isFrameKept`: whether the event's bytes may go on to a client of this dialect as they are. */
+export type Reading = { readonly events: readonly ChatEvent[]; readonly isFrameKept: boolean };
+
+/** Work that a client of another dialect does not see. */
+const working: ChatEvent = { type: 'activity', isProgress: true };
+const alive: ChatEvent = { type: 'activity', isProgress: false };
+const malformed: Reading = { events: [{ type: 'malformed' }], isFrameKept: false };
+
+/** What a second, different `message_start` in mid-answer is told as: what was sent cannot be taken back. */
+const restarted = {
+  type: 'error',
+  error: { type: 'stream_restarted', message: 'The provider began its answer again.' },
+};
+
+export class MessageReader {
+  #messageId: string | null = null;
+  #isStarted = false;
+  #hasContent = false;
+  #isRestarted = false;
+  #thinking: { readonly block: number; signature: string | null } | null = null;
+  readonly #calls = new ToolCallSequence();
+  readonly #usage = new UsageTally();
+
+  read(event: unknown): Reading {
+    if (this.#isRestarted) return dropped();
+    const type = stringAt(event, 'type');
+    switch (type) {
+      case 'message_start':
+        return this.#startMessage(objectAt(event, 'message'));
+      case 'content_block_start':
+        return this.#startBlock(numberAt(event, 'index') ?? 0, objectAt(event, 'content_block'));
+      case 'content_block_delta':
+        return this.#addDelta(numberAt(event, 'index') ?? 0, objectAt(event, 'delta'));
+      case 'content_block_stop':
+        return kept(this.#endBlock(numberAt(event, 'index') ?? 0));
+      case 'message_delta':
+        return kept(this.#endMessage(event));
+      case 'message_stop':
+        return kept([...this.#endThinking(), ...this.#calls.endAll(), { type: 'end' }]);
+      case 'error':
+        return { events: [errorOf(event)], isFrameKept: false };
+      case null:
+        return property(event, 'error') === undefined
+          ? malformed
+          : { events: [errorOf(event)], isFrameKept: false };
+      default:
+        return kept([alive]);
+    }
+  }
+
+  #startMessage(message: unknown): Reading {
+    const id = stringAt(message, 'id');
+    if (this.#isStarted && id === this.#messageId) return dropped();
+    if (this.#isStarted && this.#hasContent) {
+      this.#isRestarted = true;
+      return { events: [{ type: 'error', status: null, body: restarted }], isFrameKept: false };
+    }
+    const isFirst = !this.#isStarted;
+    this.#isStarted = true;
+    this.#messageId = id;
+    this.#usage.update(objectAt(message, 'usage'));
+    const start: ChatEvent = { type: 'start', id, model: stringAt(message, 'model') };
+    return { events: [start, this.#usageEvent()], isFrameKept: isFirst };
+  }
+
+  #startBlock(index: number, block: unknown): Reading {
+    const ended = this.#endThinking();
+    const events = this.#openBlock(index, block);
+    if (events === null) return { ...malformed, events: [...ended, ...malformed.events] };
+    return kept([...ended, ...events]);
+  }
+
+  #openBlock(index: number, block: unknown): readonly ChatEvent[] | null {
+    switch (stringAt(block, 'type')) {
+      case null:
+        return null;
+      case 'text':
+        return this.#text(stringAt(block, 'text') ?? '');
+      case 'thinking':
+        this.#thinking = { block: index, signature: stringAt(block, 'signature') || null };
+        return this.#reasoning(stringAt(block, 'thinking') ?? '');
+      case 'redacted_thinking': {
+        this.#hasContent = true;
+        const redacted = stringAt(block, 'data') ?? '';
+        return [{ type: 'reasoning_end', choice: 0, signature: null, redacted }];
+      }
+      case 'tool_use': {
+        this.#hasContent = true;
+        const id = stringAt(block, 'id') ?? '';
+        const name = stringAt(block, 'name') ?? '';
+        const whole = wholeInput(property(block, 'input'));
+        return whole === null ? null : this.#calls.start(index, { id, name, whole });
+      }
+      case 'fallback': {
+        const model = stringAt(objectAt(block, 'to'), 'model');
+        return model === null
+          ? [working]
+          : [{ type: 'start', id: this.#messageId, model }, working];
+      }
+      default:
+        return [working];
+    }
+  }
+
+  #addDelta(index: number, delta: unknown): Reading {
+    switch (stringAt(delta, 'type')) {
+      case null:
+        return malformed;
+      case 'text_delta':
+        return kept(this.#text(stringAt(delta, 'text') ?? ''));
+      case 'thinking_delta':
+        this.#thinking ??= { block: index, signature: null };
+        return kept(this.#reasoning(stringAt(delta, 'thinking') ?? ''));
+      case 'signature_delta':
+        this.#thinking ??= { block: index, signature: null };
+        this.#thinking.signature = stringAt(delta, 'signature');
+        return kept([working]);
+      case 'input_json_delta':
+        return kept(this.#calls.add(index, stringAt(delta, 'partial_json') ?? '') ?? [working]);
+      default:
+        return kept([working]);
+    }
+  }
+
+  #endBlock(index: number): readonly ChatEvent[] {
+    const ended = this.#thinking?.block === index ? this.#endThinking() : [];
+    return [...ended, ...this.#calls.end(index)];
+  }
+
+  #endMessage(event: unknown): readonly ChatEvent[] {
+    const events: ChatEvent[] = [];
+    const word = stringAt(objectAt(event, 'delta'), 'stop_reason');
+    if (word !== null) {
+      events.push(...this.#endThinking(), ...this.#calls.endAll());
+      events.push({ type: 'finish', choice: 0, reason: finishReasonOf(word), raw: word });
+    }
+    const usage = objectAt(event, 'usage');
+    if (usage !== null) {
+      this.#usage.update(usage);
+      events.push(this.#usageEvent());
+    }
+    return events;
+  }
+
+  #text(text: string): readonly ChatEvent[] {
+    if (text === '') return [];
+    this.#hasContent = true;
+    return [{ type: 'text', choice: 0, text }];
+  }
+
+  #reasoning(text: string): readonly ChatEvent[] {
+    if (text === '') return [];
+    this.#hasContent = true;
+    return [{ type: 'reasoning', choice: 0, text }];
+  }
+
+  #endThinking(): readonly ChatEvent[] {
+    if (this.#thinking === null) return [];
+    const { signature } = this.#thinking;
+    this.#thinking = null;
+    this.#hasContent = true;
+    return [{ type: 'reasoning_end', choice: 0, signature, redacted: null }];
+  }
+
+  #usageEvent(): ChatEvent {
+    return { type: 'usage', usage: this.#usage.usage() };
+  }
+}
+
+function kept(events: readonly ChatEvent[]): Reading {
+  return { events, isFrameKept: true };
+}
+
+function dropped(): Reading {
+  return { events: [alive], isFrameKept: false };
+}
+
+function errorOf(event: unknown): ChatEvent {
+  return { type: 'error', status: null, body: event };
+}
+
+/** A call that brings its input at once; `{}` otherwise. Null when it cannot be written as text. */
+function wholeInput(input: unknown): string | null {
+  if (!isJsonObject(input)) return '{}';
+  const text = encodeJson(input);
+  return text.ok ? text.value : null;
+}

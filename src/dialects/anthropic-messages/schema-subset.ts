@@ -1,0 +1,190 @@
+/**
+ * The part of JSON Schema that this service compiles into a grammar, for structured output and
+ * strict tools. What it does not know it refuses with a 400.
+ */
+import { isJsonObject, type JsonObject } from '../../base/json.ts';
+
+/** Keywords that only describe or narrow a value: told in the description, since the grammar cannot hold them. */
+const narrowing = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+] as const;
+
+/** Keywords whose meaning would be lost without them. */
+const unsayable = [
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'patternProperties',
+  'propertyNames',
+  'dependentSchemas',
+  'dependentRequired',
+  'unevaluatedProperties',
+  'prefixItems',
+  'contains',
+] as const;
+
+const depthMax = 64;
+
+export type FittedSchema = {
+  readonly schema: JsonObject;
+  /** Keywords that became words of a description. */
+  readonly told: readonly string[];
+};
+
+/** `schema` in the subset; null when it says what the subset cannot (recursion, maps, exclusions). */
+export function fitSchema(schema: JsonObject): FittedSchema | null {
+  const told = new Set<string>();
+  const fitted = narrow(schema, told, 0);
+  if (fitted === null || isRecursive(schema)) return null;
+  return { schema: fitted, told: [...told] };
+}
+
+/** Whether the service takes `schema` as it is. */
+export function isWithinSubset(schema: JsonObject): boolean {
+  const fitted = fitSchema(schema);
+  return fitted !== null && fitted.told.length === 0 && hasClosedObjects(schema, 0);
+}
+
+function narrow(schema: JsonObject, told: Set<string>, depth: number): JsonObject | null {
+  if (depth > depthMax) return null;
+  if (unsayable.some((key) => Object.hasOwn(schema, key))) return null;
+  const fitted = new Map<string, unknown>();
+  const notes: string[] = [];
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === '$schema' || key === '$id' || key === '$comment') continue;
+    if ((narrowing as readonly string[]).includes(key)) {
+      if (key === 'minItems' && (value === 0 || value === 1)) fitted.set(key, value);
+      else {
+        told.add(key);
+        notes.push(`${key}: ${JSON.stringify(value)}`);
+      }
+      continue;
+    }
+    const inner = narrowMember(key, value, told, depth);
+    if (inner === null) return null;
+    fitted.set(key, inner.value);
+  }
+  if (isObjectSchema(schema)) {
+    if (isJsonObject(schema['additionalProperties'])) return null;
+    fitted.set('additionalProperties', false);
+  }
+  if (notes.length > 0) fitted.set('description', noted(schema['description'], notes));
+  return Object.fromEntries(fitted);
+}
+
+function narrowMember(
+  key: string,
+  value: unknown,
+  told: Set<string>,
+  depth: number,
+): { readonly value: unknown } | null {
+  if (key === 'properties' || key === '$defs' || key === 'definitions') {
+    return narrowMap(value, told, depth);
+  }
+  if (key === 'items' && isJsonObject(value)) {
+    const fitted = narrow(value, told, depth + 1);
+    return fitted === null ? null : { value: fitted };
+  }
+  if ((key === 'anyOf' || key === 'allOf') && Array.isArray(value)) {
+    const fitted: JsonObject[] = [];
+    for (const each of value) {
+      const inner = isJsonObject(each) ? narrow(each, told, depth + 1) : null;
+      if (inner === null) return null;
+      fitted.push(inner);
+    }
+    return { value: fitted };
+  }
+  return { value };
+}
+
+function narrowMap(
+  value: unknown,
+  told: Set<string>,
+  depth: number,
+): { readonly value: unknown } | null {
+  if (!isJsonObject(value)) return { value };
+  const fitted: [string, unknown][] = [];
+  for (const [name, each] of Object.entries(value)) {
+    const inner = isJsonObject(each) ? narrow(each, told, depth + 1) : null;
+    if (inner === null) return null;
+    fitted.push([name, inner]);
+  }
+  return { value: Object.fromEntries(fitted) };
+}
+
+function isObjectSchema(schema: JsonObject): boolean {
+  return schema['type'] === 'object' || isJsonObject(schema['properties']);
+}
+
+function noted(description: unknown, notes: readonly string[]): string {
+  const text = typeof description === 'string' && description !== '' ? `${description} ` : '';
+  return `${text}(${notes.join(', ')})`;
+}
+
+/** Every object schema must say by itself that it is closed. */
+function hasClosedObjects(value: unknown, depth: number): boolean {
+  if (depth > 2 * depthMax) return false;
+  if (Array.isArray(value)) return value.every((each) => hasClosedObjects(each, depth + 1));
+  if (!isJsonObject(value)) return true;
+  if (value['type'] === 'object' && value['additionalProperties'] !== false) return false;
+  return Object.values(value).every((each) => hasClosedObjects(each, depth + 1));
+}
+
+/** Whether a definition refers to itself, by whatever way; a reference to the whole schema does. */
+function isRecursive(schema: JsonObject): boolean {
+  const definitions = new Map<string, ReadonlySet<string>>();
+  for (const container of ['$defs', 'definitions']) {
+    const held = schema[container];
+    if (!isJsonObject(held)) continue;
+    for (const [name, value] of Object.entries(held)) {
+      definitions.set(`#/${container}/${name}`, referencesIn(value));
+    }
+  }
+  const all = [referencesIn(schema), ...definitions.values()];
+  if (all.some((references) => references.has('#'))) return true;
+  return [...definitions.keys()].some((start) => reaches(definitions, start));
+}
+
+function reaches(definitions: ReadonlyMap<string, ReadonlySet<string>>, start: string): boolean {
+  const seen = new Set<string>();
+  const open = [...(definitions.get(start) ?? [])];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next === start) return true;
+    if (seen.has(next)) continue;
+    seen.add(next);
+    open.push(...(definitions.get(next) ?? []));
+  }
+  return false;
+}
+
+function referencesIn(value: unknown): ReadonlySet<string> {
+  const found = new Set<string>();
+  const open: unknown[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const reference = isJsonObject(next) ? next['$ref'] : null;
+    if (typeof reference === 'string') found.add(reference);
+    const members: readonly unknown[] = Array.isArray(next)
+      ? next
+      : isJsonObject(next)
+        ? Object.values(next)
+        : [];
+    for (const member of members) {
+      if (typeof member === 'object' && member !== null) open.push(member);
+    }
+  }
+  return found;
+}

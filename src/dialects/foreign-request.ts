@@ -1,0 +1,38 @@
+/** What a request holds that is bound to the dialect it came in, and so cannot be carried to another. */
+import type { ChatRequest, MediaSource, Message } from '../chat/request.ts';
+
+/** Fields of client dialects that change what the answer is, by what a target would have to be able to do. */
+const boundFields: { readonly [field: string]: string } = {
+  audio: 'audio_output',
+  background: 'background',
+  cachedContent: 'cached_content',
+  container: 'container',
+  context_management: 'context_management',
+  conversation: 'stored_conversation',
+  mcp_servers: 'mcp',
+  moderation: 'moderation',
+  prediction: 'prediction',
+  previous_response_id: 'stored_conversation',
+  web_search_options: 'web_search',
+};
+
+/** Why no other dialect than the request's own can carry it, as an ability's name; null = nothing in the way. */
+export function foreignAbility(request: ChatRequest, dialect: string): string | null {
+  for (const field of request.otherFields) {
+    if (Object.hasOwn(boundFields, field)) return boundFields[field] ?? null;
+  }
+  if (request.providerTools.some((tool) => tool.dialect !== dialect)) return 'provider_tools';
+  if (request.messages.some((message) => hasForeignFile(message, dialect))) return 'files';
+  return null;
+}
+
+function hasForeignFile(message: Message, dialect: string): boolean {
+  return message.content.some(
+    (part) =>
+      (part.type === 'image' || part.type === 'document') && isForeignFile(part.source, dialect),
+  );
+}
+
+function isForeignFile(source: MediaSource, dialect: string): boolean {
+  return source.kind === 'file' && source.dialect !== dialect;
+}
