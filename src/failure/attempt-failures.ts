@@ -89,6 +89,14 @@ export function classifyTimeout(cut: {
   return plain(errorClass, `clock:${cut.clock}`, message);
 }
 
+/** The rule's name of a key that could not be read, so that its alert names the cause. */
+export const unresolvedSecretRule = 'secret_unresolved';
+
+/** The reference `alias` does not resolve, so nothing was sent; the provider's other keys may. */
+export function unresolvedSecret(alias: string): AttemptFailure {
+  return plain('auth', unresolvedSecretRule, `the secret ${alias} is not set`);
+}
+
 /** A fault of ours; `message` says what was impossible, for the operator. */
 export function internalFailure(message: string): AttemptFailure {
   return plain('internal', 'internal', message);

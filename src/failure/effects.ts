@@ -1,5 +1,6 @@
 /** What each error class does: one row a class, read by the engine, the docs and `POST /classify`. */
 import { type AttemptFailure, type ErrorClass, errorClasses } from './attempt-failure.ts';
+import { unresolvedSecretRule } from './attempt-failures.ts';
 
 /** What may follow on the target that failed. */
 export type SameTarget =
@@ -34,6 +35,7 @@ export type ParkedSubject = 'key' | 'target';
 
 export type AlertKind =
   | 'auth_rejected'
+  | 'secret_unresolved'
   | 'permission_denied'
   | 'quota_exhausted'
   | 'model_not_found'
@@ -186,11 +188,14 @@ const effects = {
   },
 } satisfies { readonly [name in EffectName]: Effect };
 
+type Judged = Pick<AttemptFailure, 'errorClass' | 'connection' | 'shouldRetry'> &
+  Partial<Pick<AttemptFailure, 'rule'>>;
+
 /** The row of a failure, with `shouldRetry` (a provider's header, an operator's rule) applied. */
-export function effectOf(
-  failure: Pick<AttemptFailure, 'errorClass' | 'connection' | 'shouldRetry'>,
-): Effect {
-  const effect: Effect = effects[rowOf(failure)];
+export function effectOf(failure: Judged): Effect {
+  const row: Effect = effects[rowOf(failure)];
+  const isUnresolved = failure.rule === unresolvedSecretRule;
+  const effect: Effect = isUnresolved ? { ...row, alert: 'secret_unresolved' } : row;
   if (failure.shouldRetry === null) return effect;
   return failure.shouldRetry ? allowed(effect) : forbidden(effect);
 }
