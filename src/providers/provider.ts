@@ -6,6 +6,8 @@ export type ModelFacts = {
   readonly contextWindow: number | null;
   readonly maxOutputTokens: number | null;
   readonly isReasoningModel: boolean;
+  /** Whether it thinks before it answers when nothing is asked of it; absent = no. */
+  readonly thinksByDefault?: boolean;
   readonly acceptsPrefill: boolean;
   /** Abilities that the model is known to have or lack; absent = assumed. */
   readonly supports: { readonly [ability: string]: boolean };

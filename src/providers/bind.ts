@@ -1,0 +1,122 @@
+/** Makes a `Provider` out of a document's entry: its kind's preset, its own URL, keys and rules. */
+import type { DialectName } from '../chat/request.ts';
+import type { UpstreamDialect } from '../dialects/dialect.ts';
+import type { ErrorClass } from '../failure/attempt-failure.ts';
+import type { ErrorRule } from '../failure/error-rule.ts';
+import { normalizedBaseUrl } from './base-url.ts';
+import type { Provider } from './provider.ts';
+import type { ProviderKind } from './provider-kind.ts';
+import { providerKind } from './registry.ts';
+import { parseSecretReference, type SecretResolver, secretAlias } from './secrets.ts';
+
+/** An operator's rule as the document has it; every given condition must hold. */
+export type OperatorRule = {
+  readonly status: readonly number[];
+  readonly code: readonly string[];
+  readonly type: readonly string[];
+  /** The source of a regular expression, matched anywhere, in any case; null = any. */
+  readonly message: string | null;
+  readonly errorClass: ErrorClass;
+  readonly retry: boolean | null;
+};
+
+/** A valid entry of `providers`, its units resolved. */
+export type ProviderSettings = {
+  readonly name: string;
+  readonly kind: string;
+  readonly baseUrl: string | null;
+  /** `env:NAME` or `file:/path`, in the order of use. */
+  readonly keyReferences: readonly string[];
+  /** Lower-case names; a value may be a secret reference. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly allowMissingFinish: boolean;
+  readonly eventBytesMax: number;
+  readonly rules: readonly OperatorRule[];
+};
+
+export type BindProvider = (settings: ProviderSettings) => Provider;
+
+/**
+ * The way from settings to providers. Settings come out of a validated document, so an unknown kind
+ * or dialect is a bug and throws.
+ */
+export function createProviderBinder(input: {
+  readonly dialectByName: (name: DialectName) => UpstreamDialect | null;
+  readonly resolveSecret: SecretResolver;
+}): BindProvider {
+  return (settings) => {
+    const kind = providerKind(settings.kind);
+    if (kind === null) throw new Error(`no provider kind ${settings.kind}`);
+    const dialect = input.dialectByName(kind.dialect);
+    if (dialect === null) throw new Error(`no upstream dialect ${kind.dialect}`);
+    return bind({ settings, kind, dialect, resolveSecret: input.resolveSecret });
+  };
+}
+
+function bind(input: {
+  readonly settings: ProviderSettings;
+  readonly kind: ProviderKind;
+  readonly dialect: UpstreamDialect;
+  readonly resolveSecret: SecretResolver;
+}): Provider {
+  const { settings, kind, resolveSecret } = input;
+  const baseUrl = normalizedBaseUrl(settings.baseUrl ?? kind.baseUrl ?? '');
+  return {
+    name: settings.name,
+    kind: kind.name,
+    dialect: input.dialect,
+    baseUrl,
+    keys: settings.keyReferences.map((reference) => ({
+      alias: secretAlias(reference),
+      resolve: () => resolveSecret(reference),
+    })),
+    operatorRules: settings.rules.map(errorRule),
+    allowMissingFinish: settings.allowMissingFinish,
+    eventBytesMax: settings.eventBytesMax,
+    takesIdempotencyKey: kind.takesIdempotencyKey,
+    passedHeaders: kind.passedHeaders,
+    modelFacts: kind.modelFacts,
+    urlFor: ({ model, isStream }) => kind.urlFor({ baseUrl, model, isStream }),
+    headersFor: headersOf(settings, kind, resolveSecret),
+  };
+}
+
+function headersOf(
+  settings: ProviderSettings,
+  kind: ProviderKind,
+  resolveSecret: SecretResolver,
+): Provider['headersFor'] {
+  const fixed: Record<string, string> = {
+    'content-type': 'application/json',
+    ...kind.fixedHeaders,
+  };
+  const referenced: (readonly [name: string, reference: string])[] = [];
+  for (const [name, value] of Object.entries(settings.headers)) {
+    if (parseSecretReference(value) === null) fixed[name] = value;
+    else referenced.push([name, value]);
+  }
+  return ({ secret, isStream }) => {
+    const headers: Record<string, string> = {
+      ...fixed,
+      accept: isStream ? 'text/event-stream' : 'application/json',
+    };
+    for (const [name, reference] of referenced) {
+      const value = resolveSecret(reference);
+      if (value !== null) headers[name] = value;
+    }
+    if (secret !== null) headers[kind.authHeader] = kind.authValue(secret);
+    return headers;
+  };
+}
+
+function errorRule(rule: OperatorRule, index: number): ErrorRule {
+  return {
+    name: `operator[${index}]`,
+    ...(rule.status.length > 0 ? { status: rule.status } : {}),
+    ...(rule.code.length > 0 ? { code: rule.code } : {}),
+    ...(rule.type.length > 0 ? { type: rule.type } : {}),
+    ...(rule.message === null ? {} : { message: new RegExp(rule.message, 'i') }),
+    errorClass: rule.errorClass,
+    retry: rule.retry,
+  };
+}

@@ -1,0 +1,40 @@
+/** What is the same for every account of one service: a preset that the document names by `kind`. */
+import type { ZodRawShape } from 'zod';
+import type { JsonObject } from '../base/json.ts';
+import type { DialectName } from '../chat/request.ts';
+import type { ModelFacts } from './provider.ts';
+
+/** The tiers that are built when there is no document. */
+export type DefaultTier = 'fast' | 'smart' | 'reasoning';
+
+export type DefaultTarget = { readonly model: string; readonly params: JsonObject };
+
+export type ProviderKind = {
+  readonly name: string;
+  readonly dialect: DialectName;
+  /** What the vendor's own SDK takes; null = the document must say it. */
+  readonly baseUrl: string | null;
+  /** The environment variable that this vendor's users set; null = there is no custom. */
+  readonly keyVariable: string | null;
+  readonly isKeyRequired: boolean;
+  /** Lower case. */
+  readonly authHeader: string;
+  readonly authValue: (secret: string) => string;
+  /** Sent with every request, lower-case names. */
+  readonly fixedHeaders: Readonly<Record<string, string>>;
+  /** Client headers that go on when the client speaks this dialect too, lower case. */
+  readonly passedHeaders: readonly string[];
+  readonly takesIdempotencyKey: boolean;
+  /** `baseUrl` has no trailing slash. */
+  readonly urlFor: (input: {
+    readonly baseUrl: string;
+    readonly model: string;
+    readonly isStream: boolean;
+  }) => string;
+  /** An unknown model gets `unknownModel` or what its name alone makes certain. */
+  readonly modelFacts: (model: string) => ModelFacts;
+  /** Keys of the document's entry beyond those that every kind has. */
+  readonly configShape: ZodRawShape;
+  /** What the default tiers ask of this service; null = it is in none. */
+  readonly defaultTargets: { readonly [tier in DefaultTier]: DefaultTarget } | null;
+};
