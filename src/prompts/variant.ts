@@ -20,6 +20,8 @@ export type Variant = {
   /** Parameters from the front matter's `config:`, by canonical or dialect name. */
   readonly config: JsonObject;
   readonly toolDescriptions: { readonly [toolName: string]: string };
+  /** Names of the variables that the schema requires; absent = none. */
+  readonly requiredVariables?: readonly string[];
   /** Faults of the caller's variables against the input schema; empty = fine. Each names the variable. */
   readonly variableFaults: (variables: Variables) => readonly string[];
   /** Caller text is data: never compiled. The fault is ours (`internal`). Cheap when there are no variables. */
