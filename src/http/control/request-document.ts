@@ -16,14 +16,13 @@ const formats: Readonly<Record<string, DocumentFormat>> = {
   'text/x-yaml': 'yaml',
 };
 
+/** What `curl -d` and `fetch` say of a string whose type nobody named. */
+const unnamedTypes: readonly string[] = ['', 'application/x-www-form-urlencoded', 'text/plain'];
+
 export async function readDocument(c: EdgeContext): Promise<Result<JsonObject, Problem>> {
-  const type = (c.req.header('content-type') ?? 'application/json').split(';')[0] ?? '';
-  const format = Object.hasOwn(formats, type.trim().toLowerCase())
-    ? formats[type.trim().toLowerCase()]
-    : undefined;
-  // `curl -d` names a form; what it sends is what the user typed, and it is JSON or nothing.
-  const isForm = type.trim().toLowerCase() === 'application/x-www-form-urlencoded';
-  if (format === undefined && !isForm) {
+  const type = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  const format = Object.hasOwn(formats, type) ? formats[type] : undefined;
+  if (format === undefined && !unnamedTypes.includes(type)) {
     return fail({
       status: 415,
       detail: 'Send the document as application/json or application/yaml.',
@@ -35,11 +34,15 @@ export async function readDocument(c: EdgeContext): Promise<Result<JsonObject, P
       return fail({ status: 415, detail: 'Send the body uncompressed.' });
     return fail({ status: 413, detail: `The document is larger than ${documentBytesMax} bytes.` });
   }
-  const parsed = parseDocumentText(body.value, format ?? 'json');
+  const parsed = parseDocumentText(body.value, format ?? guessFormat(body.value));
   if (parsed.ok) return parsed;
   return fail({
     status: 400,
     detail: `The document cannot be read: ${parsed.fault}.`,
     errors: [{ path: '', message: parsed.fault }],
   });
+}
+
+function guessFormat(body: Buffer): DocumentFormat {
+  return /^\s*[{[]/.test(body.toString('latin1', 0, 64)) ? 'json' : 'yaml';
 }
