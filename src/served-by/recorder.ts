@@ -7,9 +7,13 @@ export type RecordOutcome = 'committed' | 'spilled' | 'lost';
 export type Recorder = {
   /** Resolves when the request's row and its attempts are durable; never rejects. */
   readonly record: (trace: RequestTrace) => Promise<RecordOutcome>;
-  /** Marks a request that lives long: a row `lost` is made of it should the process die. Not awaited. */
+  /**
+   * Called for every request at its arrival, cheap, not awaited. One that lives over 200 ms is marked:
+   * a row `lost` is made of it should the process die before `record`.
+   */
   readonly begin: (started: {
     readonly id: string;
+    readonly clientRequestId?: string;
     readonly startedAtMs: number;
     readonly tier: string;
     readonly keyId: string | null;

@@ -1,0 +1,46 @@
+/** Deletes old rows in small portions and gives the space back. Runs in the writer thread. */
+import { getTableName } from 'drizzle-orm';
+import type { Connection } from '../open-database.ts';
+import { attempts, markers, requests, servedSlots } from '../schema.ts';
+import { slotMs } from './slot-index.ts';
+
+/** Rows a portion: each is one transaction that live rows wait for, so it stays well under 20 ms. */
+export const prunedRowsMax = 200;
+/** Free pages (4 kB) given back to the file system after each portion. */
+const freedPages = 200;
+
+/**
+ * Deletes up to `prunedRowsMax` of the requests that began before `beforeMs`, the oldest first, each with
+ * its attempts; and what else is that old: markers and slots.
+ */
+export function prunePortion(
+  connection: Connection,
+  beforeMs: number,
+): { readonly deleted: number; readonly isDone: boolean } {
+  const deleted = connection.transaction(() => deleteOldest(connection, beforeMs)).immediate();
+  connection.pragma(`incremental_vacuum(${freedPages})`);
+  return { deleted, isDone: deleted < prunedRowsMax };
+}
+
+function deleteOldest(connection: Connection, beforeMs: number): number {
+  const requestTable = getTableName(requests);
+  const old = connection
+    .prepare(
+      `select seq from ${requestTable} where started_at < ? order by started_at limit ${prunedRowsMax}`,
+    )
+    .pluck()
+    .all(beforeMs);
+  const dropAttempts = connection.prepare(
+    `delete from ${getTableName(attempts)} where request_seq = ?`,
+  );
+  const dropRequest = connection.prepare(`delete from ${requestTable} where seq = ?`);
+  for (const seq of old) {
+    dropAttempts.run(seq);
+    dropRequest.run(seq);
+  }
+  connection.prepare(`delete from ${getTableName(markers)} where started_at < ?`).run(beforeMs);
+  connection
+    .prepare(`delete from ${getTableName(servedSlots)} where slot_at < ?`)
+    .run(beforeMs - slotMs);
+  return old.length;
+}
