@@ -143,7 +143,7 @@ export class AttemptStream {
       return { kind: 'ended', parts: tally.hasEnded ? parts : [...parts, endPart] };
     }
     if (this.#allowsMissingFinish && tally.hasContent) {
-      return { kind: 'ended', parts: [...parts, inferredFinish, endPart] };
+      return { kind: 'ended', parts: [...parts, ...this.#take([inferredFinish, endPart])] };
     }
     const why = tally.malformedEvents > 1 ? 'malformed' : 'no_finish';
     return { kind: 'broken', parts, cause: { why } };

@@ -2,6 +2,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { StreamPart } from '../chat/stream-event.ts';
 import type { AttemptFailure } from '../failure/attempt-failure.ts';
+import { classifyTransport, malformedResponse } from '../failure/attempt-failures.ts';
 import type { Target } from '../routing/snapshot.ts';
 import type {
   Transport,
@@ -12,13 +13,7 @@ import type {
 import type { AttemptRecord } from './attempt-record.ts';
 import { AttemptStream, type Break } from './attempt-stream.ts';
 import type { ClockName } from './body-reader.ts';
-import {
-  failureOfBreak,
-  failureOfClock,
-  failureOfResponse,
-  failureOfTransport,
-  malformed,
-} from './failure-of.ts';
+import { failureOfBreak, failureOfClock, failureOfResponse } from './failure-of.ts';
 import { hold } from './hold.ts';
 import { StreamTally } from './stream-tally.ts';
 import { readWholeBody } from './whole-body.ts';
@@ -75,11 +70,11 @@ export type AttemptResult =
 
 export async function attempt(input: AttemptInput, ports: AttemptPorts): Promise<AttemptResult> {
   const sent = await sendUntilHeaders(input, ports);
-  if (sent.kind === 'clock') return failed(failureOfClock(sent.clock));
+  if (sent.kind === 'clock') return failed(failureOfClock(sent.clock, input.record.elapsedMs()));
   if (sent.kind === 'failed') {
     return sent.failure.kind === 'aborted'
       ? { kind: 'gone' }
-      : failed(failureOfTransport(sent.failure));
+      : failed(classifyTransport(sent.failure));
   }
   const { response } = sent;
   input.record.status = response.status;
@@ -193,9 +188,10 @@ async function readReply(
     due: { atMs: bounds.firstContentAtMs, clock: 'first_content' },
   });
   if (input.signal.aborted) return { kind: 'gone' };
-  if (body.kind === 'clock') return failed(failureOfClock(body.clock));
-  if (body.kind === 'failed') return failed(failureOfTransport(body.failure));
-  if (body.kind === 'too_large') return failed(malformed('the reply is larger than 64 MiB'));
+  if (body.kind === 'clock') return failed(failureOfClock(body.clock, record.elapsedMs()));
+  if (body.kind === 'failed') return failed(classifyTransport(body.failure));
+  if (body.kind === 'too_large')
+    return failed(malformedResponse('the reply is larger than 64 MiB'));
   const parts = target.provider.dialect.decodeReply(body.bytes);
   const tally = new StreamTally(record.startedMs);
   const nowMs = ports.clock.monotonicMs();
@@ -206,7 +202,7 @@ async function readReply(
     return failed(breakOf(input, ports, response, cause));
   }
   if (tally.finish === null && !(target.provider.allowMissingFinish && tally.hasContent)) {
-    return failed(malformed('the reply is not one of its dialect'));
+    return failed(malformedResponse('the reply is not one of its dialect'));
   }
   record.ttftMs = record.elapsedMs();
   return { kind: 'whole', parts, body: body.bytes, tally };
@@ -253,6 +249,7 @@ function breakOf(
     cause,
     headers: response.headers,
     nowWallMs: ports.clock.wallMs(),
+    afterMs: input.record.elapsedMs(),
     isCommitted: false,
   });
 }

@@ -2,13 +2,13 @@
 import { parseJson } from '../base/json.ts';
 import type { AttemptFailure } from '../failure/attempt-failure.ts';
 import {
-  classify,
+  type AttemptClockName,
   classifyTimeout,
   classifyTransport,
   malformedResponse,
   streamInterrupted,
-  unresolvedSecret,
-} from '../failure/classify.ts';
+} from '../failure/attempt-failures.ts';
+import { classify } from '../failure/classify.ts';
 import { effectOf } from '../failure/effects.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { Target } from '../routing/snapshot.ts';
@@ -17,20 +17,25 @@ import type { Alert } from './alerts.ts';
 import type { Break } from './attempt-stream.ts';
 import type { ClockName } from './body-reader.ts';
 
-export function failureOfTransport(failure: TransportFailure): AttemptFailure {
-  return classifyTransport(failure);
-}
-
-export function failureOfClock(clock: ClockName): AttemptFailure {
-  return classifyTimeout(clock);
-}
-
-export function malformed(why: string): AttemptFailure {
-  return malformedResponse(why);
-}
-
+/** The reference of a key resolves to nothing: as good as a refused key, without asking anyone. */
 export function unresolvedKey(alias: string): AttemptFailure {
-  return unresolvedSecret(alias);
+  const failure = malformedResponse(alias, null);
+  return {
+    ...failure,
+    errorClass: 'auth',
+    rule: 'secret_unresolved',
+    message: `the secret ${alias} is not set`,
+  };
+}
+
+/** Which clock of an attempt ran out, after how long. */
+export function failureOfClock(clock: ClockName, afterMs: number): AttemptFailure {
+  return classifyTimeout({ clock: attemptClock(clock), afterMs, isContentSent: false });
+}
+
+/** `hold` and `tail` end no attempt. */
+function attemptClock(clock: ClockName): AttemptClockName {
+  return clock === 'hold' || clock === 'tail' ? 'idle' : clock;
 }
 
 /** The failure of a non-2xx answer. `bytes` is its body, possibly cut. */
@@ -57,6 +62,8 @@ export type BreakInput = {
   /** Of the response whose body broke. */
   readonly headers: Readonly<Record<string, string>>;
   readonly nowWallMs: number;
+  /** Since the attempt's start. */
+  readonly afterMs: number;
   /** Whether the client had seen some of it. */
   readonly isCommitted: boolean;
 };
@@ -71,6 +78,7 @@ export function failureOfBreak(input: BreakInput): AttemptFailure {
         body: cause.body,
         isJson: typeof cause.body !== 'string',
         nowWallMs: input.nowWallMs,
+        httpStatus: 200,
       });
     case 'malformed':
       return malformedResponse('a second event of the stream could not be read');
@@ -81,7 +89,9 @@ export function failureOfBreak(input: BreakInput): AttemptFailure {
         ? streamInterrupted('the connection broke before the finish')
         : classifyTransport(cause.failure);
     case 'clock':
-      return isCommitted ? streamInterrupted(silence(cause.clock)) : classifyTimeout(cause.clock);
+      return isCommitted
+        ? streamInterrupted(silence(cause.clock))
+        : failureOfClock(cause.clock, input.afterMs);
   }
 }
 
@@ -99,6 +109,8 @@ function classified(
     readonly body: unknown;
     readonly isJson: boolean;
     readonly nowWallMs: number;
+    /** Where it differs from what the error says of itself. */
+    readonly httpStatus?: number;
   },
 ): AttemptFailure {
   const { dialect, operatorRules } = provider;

@@ -213,6 +213,7 @@ export class RequestRun {
       cause,
       headers: {},
       nowWallMs: this.#ports.clock.wallMs(),
+      afterMs: record.elapsedMs(),
       isCommitted: true,
     });
     record.failure = broken;

@@ -16,9 +16,6 @@ import type { Rejection } from './rejection.ts';
 import type { RequestOptions } from './request-options.ts';
 import { streamChunks } from './stream-chunks.ts';
 
-/** A request that lives longer than this leaves a mark in the log before it ends. */
-const markerAfterMs = 200;
-
 export type ExchangePorts = { readonly clock: Clock; readonly recorder: Recorder };
 
 export class Exchange {
@@ -83,11 +80,12 @@ export class Exchange {
     return this.#failed(failure, { upstreamMs: 0, backoffMs: 0, totalMs });
   }
 
+  /** Should the process die before the row is written, what `begin` leaves says that it was lost. */
   async answer(run: EngineRun): Promise<Answer> {
-    const unmark = this.#markLater();
+    const { id, startedAtMs } = this;
+    this.#ports.recorder.begin({ id, startedAtMs, tier: this.tier ?? '', keyId: this.call.keyId });
     const answer = await run.answer;
-    if (answer.kind === 'stream') return this.#stream(run, answer, unmark);
-    unmark();
+    if (answer.kind === 'stream') return this.#stream(run, answer);
     const trace = run.trace();
     await this.#ports.recorder.record(trace);
     if (answer.kind === 'gone') return { kind: 'gone' };
@@ -127,11 +125,7 @@ export class Exchange {
     return { kind: 'whole', status: 200, headers, body };
   }
 
-  #stream(
-    run: EngineRun,
-    answer: Extract<EngineAnswer, { kind: 'stream' }>,
-    unmark: () => void,
-  ): Answer {
+  #stream(run: EngineRun, answer: Extract<EngineAnswer, { kind: 'stream' }>): Answer {
     const timing = timingOf(run.trace());
     const encoder = this.call.dialect.streamEncoder({
       includeUsage: this.includesUsage,
@@ -151,7 +145,6 @@ export class Exchange {
         batches: answer.batches,
         encoder,
         record: async () => {
-          unmark();
           await this.#ports.recorder.record(run.trace());
         },
       }),
@@ -177,17 +170,6 @@ export class Exchange {
 
   #elapsedMs(): number {
     return this.#ports.clock.monotonicMs() - this.call.arrivedAtMs;
-  }
-
-  #markLater(): () => void {
-    return this.#ports.clock.schedule(markerAfterMs, () =>
-      this.#ports.recorder.begin({
-        id: this.id,
-        startedAtMs: this.startedAtMs,
-        tier: this.tier ?? '',
-        keyId: this.call.keyId,
-      }),
-    );
   }
 
   #rejectedTrace(failure: RequestFailure, latencyMs: number): RequestTrace {

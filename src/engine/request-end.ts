@@ -1,0 +1,96 @@
+/** The end of a request that nobody served, told from its state. */
+import type { RequestFailure } from '../failure/request-failure.ts';
+import { failureOfBrokenStream, failureOfRequest, type LastObstacle } from '../failure/summary.ts';
+import type { CandidateState } from './candidate-state.ts';
+import type { Ending } from './history.ts';
+import { isOurParameter } from './judgement.ts';
+import type { FailedAttempt, RequestRun } from './request-run.ts';
+
+export function requestFailure(run: RequestRun, ending: Ending, nowMs: number): RequestFailure {
+  const { id, clientRequestId, tier } = run.request;
+  const attempts = run.failures.map((failed) => told(failed, run));
+  if (ending === 'interrupted') {
+    return failureOfBrokenStream({ requestId: id, clientRequestId, attempts });
+  }
+  const windows = run.candidates.flatMap(({ target }) => target.contextWindow ?? []);
+  return failureOfRequest({
+    requestId: id,
+    clientRequestId,
+    tier: tier.name,
+    attempts,
+    skipped: run.skips,
+    obstacle: ending === 'resting' ? lastObstacle(run, nowMs) : null,
+    deadline: deadlineOf(run, nowMs),
+    requestFault: run.requestFault ?? abilityFault(run),
+    largestWindow: windows.length === 0 ? null : Math.max(...windows),
+  });
+}
+
+function told({ candidate, record, failure }: FailedAttempt, run: RequestRun) {
+  const { startedAfterMs, durationMs } = record.trace();
+  return {
+    target: candidate.target.id,
+    failure,
+    startedMs: startedAfterMs,
+    durationMs,
+    isOfOurMaking: isOurParameter(failure, run.request),
+  };
+}
+
+function deadlineOf(run: RequestRun, nowMs: number): 'left' | 'ran_out' | 'ran_out_under_way' {
+  if (nowMs < run.request.deadlineAtMs) return 'left';
+  return run.failures.length > 0 ? 'ran_out_under_way' : 'ran_out';
+}
+
+/** The rest that ends first, among candidates that this request could have returned to. */
+function lastObstacle(run: RequestRun, nowMs: number): LastObstacle | null {
+  let first: LastObstacle | null = null;
+  for (const candidate of run.candidates) {
+    const obstacle = obstacleOf(candidate, nowMs);
+    if (obstacle === null) continue;
+    if (first === null || backIn(obstacle) < backIn(first)) first = obstacle;
+  }
+  return first;
+}
+
+function backIn({ backInMs }: LastObstacle): number {
+  return backInMs ?? Number.POSITIVE_INFINITY;
+}
+
+function obstacleOf(candidate: CandidateState, nowMs: number): LastObstacle | null {
+  if (candidate.isSpent) return null;
+  const hint = candidate.failures.at(-1)?.hint ?? null;
+  const obstacle = candidate.obstacle();
+  if (obstacle === null) return hint === null ? null : { kind: 'hint', backInMs: hint.waitMs };
+  const kind = obstacleKind(obstacle.reason);
+  if (kind === null) return null;
+  const untilMs = obstacle.untilMs === null ? null : Math.max(1, obstacle.untilMs - nowMs);
+  return {
+    kind,
+    backInMs: untilMs === null || hint === null ? untilMs : Math.max(untilMs, hint.waitMs),
+  };
+}
+
+function obstacleKind(reason: string): LastObstacle['kind'] | null {
+  switch (reason) {
+    case 'cooling':
+    case 'open':
+    case 'parked':
+    case 'full':
+      return reason;
+    default:
+      return null;
+  }
+}
+
+/** No target of the tier can carry what the request needs: it is the request that must change. */
+function abilityFault(run: RequestRun): { readonly message: string; readonly param: null } | null {
+  if (run.candidates.length > 0 || run.skips.length === 0) return null;
+  const lacking = run.skips.filter(({ reason }) => reason.startsWith('ability:'));
+  if (lacking.length !== run.skips.filter(({ reason }) => reason !== 'pinned').length) return null;
+  const told = lacking.map(
+    ({ target, reason }) => `${target} lacks ${reason.slice('ability:'.length)}`,
+  );
+  const message = `No target of tier "${run.request.tier.name}" can carry this request: ${told.join(', ')}.`;
+  return { message, param: null };
+}
