@@ -58,7 +58,7 @@ async function demoIn(folder: string, options: DemoOptions): Promise<number> {
     port: 0,
     adminKey: null,
     clientKey: null,
-    environmentValue: () => null,
+    environment: {},
     log: silentLog,
   });
   if (!started.ok) {

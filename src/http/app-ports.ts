@@ -17,8 +17,8 @@ export type AppOptions = {
   readonly adminKey: string | null;
   /** From the environment; null = the data plane is open on loopback. */
   readonly clientKey: string | null;
-  /** The value of an environment variable, for `env:NAME` references; null when unset or blank. */
-  readonly environmentValue: (name: string) => string | null;
+  /** What `env:NAME` references and the search for provider keys may see; blank variables are left out. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
 };
 

@@ -120,8 +120,13 @@ export const fixedTiers: TierAdmin = {
   list: () => [tierView('fast')],
   get: (name) => (name === 'fast' ? tierView(name) : null),
   document: () => ({ version: 3, config: { tiers: {} } }),
-  replace: ({ name }) => ({ kind: 'saved', view: tierView(name), isNew: false }),
-  check: () => ({ valid: true, errors: [], warnings: [], diff: [] }),
+  replace: async ({ name }) => ({
+    kind: 'saved',
+    view: tierView(name),
+    isNew: false,
+    warnings: [],
+  }),
+  check: async () => ({ valid: true, errors: [], warnings: [], diff: [] }),
 };
 
 export type LogLine = {

@@ -1,10 +1,13 @@
 /** The document in a control-plane request's body, JSON or YAML by `content-type`. */
-import { type DocumentFormat, parseDocumentText } from '../../admin/document-text.ts';
-import type { JsonObject } from '../../base/json.ts';
-import { fail, type Result } from '../../base/result.ts';
+import type { ConfigFault } from '../../admin/tier-admin.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
+import { fail, type Result, success } from '../../base/result.ts';
+import { parseDocument } from '../../routing/parse-document.ts';
 import { readBody } from '../data/body-reader.ts';
 import type { EdgeContext } from '../edge-context.ts';
 import type { Problem } from './problem.ts';
+
+type DocumentFormat = 'json' | 'yaml';
 
 const documentBytesMax = 4 * 1024 * 1024;
 
@@ -34,13 +37,21 @@ export async function readDocument(c: EdgeContext): Promise<Result<JsonObject, P
       return fail({ status: 415, detail: 'Send the body uncompressed.' });
     return fail({ status: 413, detail: `The document is larger than ${documentBytesMax} bytes.` });
   }
-  const parsed = parseDocumentText(body.value, format ?? guessFormat(body.value));
-  if (parsed.ok) return parsed;
-  return fail({
-    status: 400,
-    detail: `The document cannot be read: ${parsed.fault}.`,
-    errors: [{ path: '', message: parsed.fault }],
-  });
+  return parse(body.value, format ?? guessFormat(body.value));
+}
+
+function parse(body: Buffer, format: DocumentFormat): Result<JsonObject, Problem> {
+  // JSON is read as JSON: the YAML reader would take what JSON's own grammar refuses.
+  const json = format === 'json' ? parseJson(body.toString()) : null;
+  if (json?.ok === false) return unreadable([{ path: '', message: json.fault }]);
+  const { value, faults } = parseDocument(body);
+  if (faults.length > 0) return unreadable(faults);
+  if (isJsonObject(value)) return success(value);
+  return unreadable([{ path: '', message: 'the document must be an object' }]);
+}
+
+function unreadable(errors: readonly ConfigFault[]): Result<JsonObject, Problem> {
+  return fail({ status: 400, detail: 'The document cannot be read.', errors });
 }
 
 function guessFormat(body: Buffer): DocumentFormat {

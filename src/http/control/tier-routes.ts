@@ -1,9 +1,9 @@
 /** `/admin/v1/tiers` and `/admin/v1/config`: what is routed where, read and replaced while requests run. */
 import type { Hono } from 'hono';
-import type { TierAdmin, TierView, TierWrite, TierWriteResult } from '../../admin/tier-admin.ts';
+import type { TierAdmin, TierView, TierWriteResult } from '../../admin/tier-admin.ts';
 import { unreachable } from '../../base/unreachable.ts';
+import { isMatch } from '../../routing/etag.ts';
 import type { EdgeContext, EdgeEnvironment } from '../edge-context.ts';
-import { isNotModified, writeCondition } from './entity-tags.ts';
 import { type Problem, problemResponse } from './problem.ts';
 import { unknownParameters } from './query-parameters.ts';
 import { readDocument } from './request-document.ts';
@@ -30,7 +30,8 @@ function readTier(c: EdgeContext, admin: TierAdmin): Response {
   if (refused !== null) return problemResponse(refused);
   const view = admin.get(c.req.param('tier') ?? '');
   if (view === null) return problemResponse(unknownTier(admin));
-  if (isNotModified(c.req.header('if-none-match'), view.etag)) {
+  const cached = c.req.header('if-none-match');
+  if (cached !== undefined && isMatch(cached.replaceAll('W/"', '"'), view.etag)) {
     return c.body(null, 304, { etag: view.etag });
   }
   return c.json(shown(view), 200, { etag: view.etag });
@@ -48,28 +49,26 @@ async function writeTier(c: EdgeContext, admin: TierAdmin): Promise<Response> {
   if (!tierName.test(name)) return problemResponse(badName);
   const document = await readDocument(c);
   if (!document.ok) return problemResponse(document.fault);
-  if (isDryRun === 'true') return c.json(admin.check({ name, config: document.value }));
-  const condition = writeCondition(c.req.header('if-match'), c.req.header('if-none-match'));
-  if (condition === 'missing') return problemResponse(conditionMissing);
-  if (condition === 'malformed') return problemResponse(conditionMalformed);
+  if (isDryRun === 'true') return c.json(await admin.check({ name, config: document.value }));
   const note = c.req.header('x-tiergate-note') ?? null;
   if (note !== null && note.length > noteLengthMax) return problemResponse(noteTooLong);
-  const author = c.var.principal.keyId;
-  return written(
-    c,
-    admin.replace({ name, config: document.value, condition, author, note }),
-    condition,
-  );
+  const result = await admin.replace({
+    name,
+    config: document.value,
+    ifMatch: c.req.header('if-match') ?? null,
+    ifNoneMatch: c.req.header('if-none-match') ?? null,
+    author: c.var.principal.keyId,
+    note,
+  });
+  return written(c, result);
 }
 
-function written(
-  c: EdgeContext,
-  result: TierWriteResult,
-  condition: TierWrite['condition'],
-): Response {
+function written(c: EdgeContext, result: TierWriteResult): Response {
   switch (result.kind) {
-    case 'saved':
-      return c.json(shown(result.view), result.isNew ? 201 : 200, { etag: result.view.etag });
+    case 'saved': {
+      const body = { ...shown(result.view), warnings: result.warnings };
+      return c.json(body, result.isNew ? 201 : 200, { etag: result.view.etag });
+    }
     case 'invalid':
       return problemResponse({
         status: 400,
@@ -77,29 +76,33 @@ function written(
         errors: result.errors,
       });
     case 'stale':
-      return problemResponse(staleProblem(result.etag, condition));
+      return problemResponse(stale(result.etag));
+    case 'condition_missing':
+      return problemResponse(conditionMissing);
+    case 'conflict':
+      return problemResponse({
+        status: 409,
+        detail: 'Another process changed the configuration first. Read the tier again and repeat.',
+      });
     case 'read_only':
       return problemResponse({
         status: 409,
         detail: `The configuration is kept in ${result.file} (config mode "file"): edit it there.`,
       });
-    case 'unavailable':
-      return problemResponse({ status: 503, detail: result.message });
     default:
       return unreachable(result);
   }
 }
 
-function staleProblem(etag: string | null, condition: TierWrite['condition']): Problem {
+function stale(etag: string | null): Problem {
   if (etag === null) {
-    const detail = 'There is no such tier. Send If-None-Match: * to create it.';
-    return { status: 412, detail };
+    return { status: 412, detail: 'There is no such tier. Send If-None-Match: * to create it.' };
   }
-  const detail =
-    condition.kind === 'must_not_exist'
-      ? `The tier exists. Send If-Match: ${etag} to replace it.`
-      : `The tier was changed meanwhile; it is now ${etag}. Read it again, then send If-Match with that tag.`;
-  return { status: 412, detail, headers: { etag } };
+  return {
+    status: 412,
+    detail: `The tier is not as the condition wants it: its ETag is ${etag}. Read it again, then send If-Match with that tag.`,
+    headers: { etag },
+  };
 }
 
 function shown(view: TierView) {
@@ -127,11 +130,6 @@ const conditionMissing: Problem = {
   status: 428,
   detail:
     'Say what you replace: If-Match with the ETag of GET (or * for any), or If-None-Match: * to create. ?dry_run=true needs neither.',
-};
-
-const conditionMalformed: Problem = {
-  status: 400,
-  detail: 'If-Match takes "etag" or *, If-None-Match takes *; one of the two.',
 };
 
 const noteTooLong: Problem = {
