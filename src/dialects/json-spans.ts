@@ -109,18 +109,35 @@ export function removeMembers(
   return splices;
 }
 
-/** `bytes` with the splices applied. They must not overlap; of insertions at one place the first given comes first. */
+/**
+ * `bytes` with the splices applied. Of insertions at one place the first given comes first; a splice
+ * that begins inside a stretch already replaced is lost with it.
+ */
 export function applySplices(bytes: Buffer, splices: readonly Splice[]): Buffer {
   if (splices.length === 0) return bytes;
   const pieces: Buffer[] = [];
   let at = 0;
-  for (const splice of splices.toSorted((left, right) => left.start - right.start)) {
+  for (const splice of splices.toSorted(compareSplices)) {
+    if (splice.start < at) continue;
     if (splice.start > at) pieces.push(bytes.subarray(at, splice.start));
     if (splice.text !== '') pieces.push(Buffer.from(splice.text));
-    at = Math.max(at, splice.end);
+    at = splice.end;
   }
   if (at < bytes.length) pieces.push(bytes.subarray(at));
   return Buffer.concat(pieces);
+}
+
+/** By place; what inserts there comes before what replaces from there on. */
+function compareSplices(left: Splice, right: Splice): number {
+  if (left.start !== right.start) return left.start - right.start;
+  return Number(left.end > left.start) - Number(right.end > right.start);
+}
+
+/** The string that is the member's value, or null when it is no string. */
+export function stringIn(bytes: Buffer, member: JsonMember | null): string | null {
+  if (member === null || bytes[member.valueStart] !== quote) return null;
+  const read = parseJson(bytes.toString('utf8', member.valueStart, member.end));
+  return read.ok && typeof read.value === 'string' ? read.value : null;
 }
 
 /** Whether brackets nest deeper than `jsonDepthMax`; asked before a large text is parsed. */

@@ -11,6 +11,7 @@ import type {
 } from '../../chat/request.ts';
 import type { FirstFault } from '../first-fault.ts';
 import { readUserPart } from './client-media.ts';
+import { thinkingText } from './reasoning-text.ts';
 import { dialectName } from './wire.ts';
 
 export type ReadMessages = {
@@ -244,17 +245,6 @@ function readAssistantPart(part: unknown, param: string, faults: FirstFault): As
       }
       return null;
   }
-}
-
-/** `{type: "thinking", thinking: [{type: "text", text}]}`: one vendor's reasoning inside `content`. */
-export function thinkingText(thinking: unknown): string {
-  if (typeof thinking === 'string') return thinking;
-  if (!Array.isArray(thinking)) return '';
-  let text = '';
-  for (const piece of thinking) {
-    if (isJsonObject(piece) && typeof piece['text'] === 'string') text += piece['text'];
-  }
-  return text;
 }
 
 function addToolCalls(

@@ -19,9 +19,9 @@ export type WireMessage = {
 };
 
 export type WireUsage = {
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly total_tokens: number;
+  readonly prompt_tokens?: number;
+  readonly completion_tokens?: number;
+  readonly total_tokens?: number;
   readonly prompt_tokens_details?: JsonObject;
   readonly completion_tokens_details?: JsonObject;
 };

@@ -1,0 +1,134 @@
+/** One choice of an answer, whole or in deltas, into events. */
+import { isJsonObject, type JsonObject } from '../../base/json.ts';
+import type { ChatEvent } from '../../chat/stream-event.ts';
+import { readFinish, saysToolCalls } from './finish-reasons.ts';
+import { reasoningDetailText, thinkingText } from './reasoning-text.ts';
+import { ToolDeltas } from './tool-deltas.ts';
+
+export class ChoiceDecoder {
+  readonly #choice: number;
+  readonly #tools: ToolDeltas;
+  #isReasoning = false;
+  #hasSpoken = false;
+  #finish: 'none' | 'normal' | 'error' = 'none';
+
+  constructor(choice: number, idSeed: () => string) {
+    this.#choice = choice;
+    this.#tools = new ToolDeltas(choice, idSeed);
+  }
+
+  /** Whether nothing was said yet. */
+  get isFresh(): boolean {
+    return !this.#hasSpoken;
+  }
+
+  get hasNormalFinish(): boolean {
+    return this.#finish === 'normal';
+  }
+
+  /** Adds the events of a delta or a whole message; returns whether a client may read it as it is. */
+  push(delta: JsonObject, events: ChatEvent[]): boolean {
+    const before = events.length;
+    const { content } = delta;
+    let isPlain = this.#pushReasoning(delta, events);
+    if (typeof content === 'string') this.#pushText(content, events);
+    else if (Array.isArray(content)) {
+      isPlain = false;
+      for (const part of content) this.#pushPart(part, events);
+    } else if (content !== undefined && content !== null) isPlain = false;
+    if (typeof delta['refusal'] === 'string') this.#pushRefusal(delta['refusal'], events);
+    if (!this.#pushTools(delta, events)) isPlain = false;
+    if (isJsonObject(delta['audio'])) events.push({ type: 'activity', isProgress: true });
+    if (events.length > before) this.#hasSpoken = true;
+    return isPlain;
+  }
+
+  /** Ends what is open and tells the finish; returns whether a client may read `raw` as it is. */
+  finish(raw: string, events: ChatEvent[]): boolean {
+    this.#endReasoning(events);
+    const before = events.length;
+    this.#tools.close(events, true);
+    const hadWaiting = events.slice(before).some((event) => event.type !== 'tool_call_end');
+    const choice = this.#choice;
+    let reason = readFinish(raw);
+    const isCut = reason === 'length' || reason === 'content_filter' || reason === 'error';
+    if (this.#tools.hasCalls && !isCut) reason = 'tool_calls';
+    this.#finish = reason === 'error' ? 'error' : 'normal';
+    events.push({ type: 'finish', choice, reason, raw });
+    if (hadWaiting) return false;
+    return reason !== 'tool_calls' || saysToolCalls(raw);
+  }
+
+  #pushReasoning(delta: JsonObject, events: ChatEvent[]): boolean {
+    const given = delta['reasoning_content'] ?? delta['reasoning'];
+    if (given !== undefined && given !== null) {
+      if (typeof given === 'string') this.#reason(given, events);
+      else return false;
+      if (given !== '') return true;
+    }
+    const details = delta['reasoning_details'];
+    if (Array.isArray(details)) this.#reason(reasoningDetailText(details), events);
+    return true;
+  }
+
+  #pushPart(part: unknown, events: ChatEvent[]): void {
+    if (!isJsonObject(part)) return;
+    if (part['type'] === 'thinking') this.#reason(thinkingText(part['thinking']), events);
+    else if (typeof part['text'] === 'string') this.#pushText(part['text'], events);
+    else if (typeof part['refusal'] === 'string') this.#pushRefusal(part['refusal'], events);
+  }
+
+  #pushTools(delta: JsonObject, events: ChatEvent[]): boolean {
+    let isPlain = true;
+    const calls = delta['tool_calls'];
+    if (Array.isArray(calls)) {
+      if (calls.length > 0) this.#endReasoning(events);
+      for (const [position, call] of calls.entries()) {
+        if (!this.#tools.push(call, position, events)) isPlain = false;
+      }
+    } else if (calls !== undefined && calls !== null) isPlain = false;
+    const legacy = delta['function_call'];
+    if (isJsonObject(legacy) && isFilledCall(legacy)) {
+      this.#endReasoning(events);
+      this.#tools.push({ index: 0, function: legacy }, 0, events);
+    }
+    return isPlain;
+  }
+
+  #pushText(text: string, events: ChatEvent[]): void {
+    if (text === '') return;
+    this.#endReasoning(events);
+    this.#tools.close(events, false);
+    events.push({ type: 'text', choice: this.#choice, text });
+  }
+
+  #pushRefusal(text: string, events: ChatEvent[]): void {
+    if (text === '') return;
+    this.#endReasoning(events);
+    this.#tools.close(events, false);
+    events.push({ type: 'refusal', choice: this.#choice, text });
+  }
+
+  #reason(text: string, events: ChatEvent[]): void {
+    if (text === '') return;
+    this.#tools.close(events, false);
+    this.#isReasoning = true;
+    events.push({ type: 'reasoning', choice: this.#choice, text });
+  }
+
+  #endReasoning(events: ChatEvent[]): void {
+    if (!this.#isReasoning) return;
+    this.#isReasoning = false;
+    events.push({
+      type: 'reasoning_end',
+      choice: this.#choice,
+      signature: null,
+      redacted: null,
+    });
+  }
+}
+
+/** Some servers fill the fields they do not use: a call without a name and arguments is none. */
+function isFilledCall(call: JsonObject): boolean {
+  return (call['name'] ?? '') !== '' || (call['arguments'] ?? '') !== '';
+}

@@ -1,0 +1,192 @@
+/**
+ * The client's own body with what the gateway owns spliced in: everything else, fields that nobody
+ * here has heard of included, leaves as it came, byte for byte.
+ */
+import { type Result, success } from '../../base/result.ts';
+import type { OriginalBody } from '../../chat/request.ts';
+import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
+import {
+  applySplices,
+  type JsonContainer,
+  type JsonMember,
+  memberAt,
+  removeMembers,
+  type Splice,
+  scanContainer,
+  scanJson,
+  stringIn,
+} from '../json-spans.ts';
+import type { ScannedBody } from './client-request.ts';
+import { editMessages } from './edit-messages.ts';
+import { fieldOf, outputLimitFields, samplingFields, wireValueOf } from './encode-parameters.ts';
+import { ownDescription } from './encode-tools.ts';
+
+/** What the gateway writes itself, whatever a target's settings say. */
+const ownedFields: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'tiergate']);
+
+export function editBody(call: UpstreamCall): Result<EncodedCall, RequestFault> {
+  const { original } = call.request;
+  const fields = isScanned(original) ? original.fields : scanJson(original.bytes);
+  if (fields === null) return success({ body: original.bytes, dropped: [] });
+  const edit = new FieldEdit(original.bytes, fields);
+  for (const [name, value] of Object.entries(call.extraFields)) {
+    if (!ownedFields.has(name)) edit.set(name, value);
+  }
+  const dropped = editParameters(edit, call);
+  edit.set('model', call.model);
+  edit.remove('tiergate');
+  if (call.isStream !== call.request.isStream) edit.set('stream', call.isStream);
+  if (call.isStream) editStreamOptions(edit);
+  else if (call.request.isStream) edit.remove('stream_options');
+  const messages = editMessages(call, edit.placeOf('messages'));
+  if (!messages.ok) return messages;
+  const splices = [...messages.value, ...editTools(call, edit.placeOf('tools'))];
+  return success({ body: applySplices(original.bytes, [...edit.splices(), ...splices]), dropped });
+}
+
+function isScanned(original: OriginalBody): original is ScannedBody {
+  return 'fields' in original;
+}
+
+/** Changes of top-level fields, collected and then written as splices. */
+class FieldEdit {
+  readonly bytes: Buffer;
+  readonly #fields: JsonContainer;
+  readonly #values = new Map<string, string>();
+  readonly #removed = new Set<string>();
+
+  constructor(bytes: Buffer, fields: JsonContainer) {
+    this.bytes = bytes;
+    this.#fields = fields;
+  }
+
+  /** Undefined removes the field. */
+  set(name: string, value: unknown): void {
+    if (value === undefined) this.remove(name);
+    else this.setText(name, JSON.stringify(value));
+  }
+
+  setText(name: string, text: string): void {
+    this.#removed.delete(name);
+    this.#values.set(name, text);
+  }
+
+  remove(name: string): void {
+    this.#values.delete(name);
+    this.#removed.add(name);
+  }
+
+  member(name: string): JsonMember | null {
+    return memberAt(this.#fields, name);
+  }
+
+  /** The JSON text of the client's value; null when the field is absent. */
+  text(name: string): string | null {
+    const member = this.member(name);
+    return member === null ? null : this.bytes.toString('utf8', member.valueStart, member.end);
+  }
+
+  /** Where the client's value begins, or null. */
+  placeOf(name: string): { readonly bytes: Buffer; readonly valueStart: number } | null {
+    const member = this.member(name);
+    return member === null ? null : { bytes: this.bytes, valueStart: member.valueStart };
+  }
+
+  splices(): readonly Splice[] {
+    const { members, closeAt } = this.#fields;
+    // Of a field given twice parsers read the last: the earlier ones must not reach another parser.
+    const last = new Map<string, JsonMember>();
+    for (const member of members) last.set(member.key, member);
+    const isRemoved = (member: JsonMember): boolean =>
+      this.#removed.has(member.key) || last.get(member.key) !== member;
+    const splices = [...removeMembers(this.#fields, isRemoved)];
+    const added: string[] = [];
+    for (const [name, text] of this.#values) {
+      const member = last.get(name);
+      if (member === undefined) added.push(`${JSON.stringify(name)}:${text}`);
+      else splices.push({ start: member.valueStart, end: member.end, text });
+    }
+    if (added.length > 0) {
+      const comma = members.some((member) => !isRemoved(member)) ? ',' : '';
+      splices.push({ start: closeAt, end: closeAt, text: comma + added.join(',') });
+    }
+    return splices;
+  }
+}
+
+/** Returns the names of what was left out because the model refuses it. */
+function editParameters(edit: FieldEdit, call: UpstreamCall): readonly string[] {
+  const { parameters, ownedParameters, isReasoningModel } = call;
+  for (const name of ownedParameters) {
+    if (name === 'max_tokens') continue;
+    edit.set(fieldOf(name, isReasoningModel), wireValueOf(name, parameters));
+  }
+  editOutputLimit(edit, call);
+  if (!isReasoningModel) return [];
+  const dropped: string[] = [];
+  for (const [name, accepted] of samplingFields) {
+    const value = parameters[name];
+    if (value === null || value === accepted || ownedParameters.includes(name)) continue;
+    edit.remove(name);
+    dropped.push(name);
+  }
+  return dropped;
+}
+
+/** One limit goes out, under the name the model takes; of two the smaller holds. */
+function editOutputLimit(edit: FieldEdit, call: UpstreamCall): void {
+  const [older, newer] = outputLimitFields;
+  const { max_tokens: limit } = call.parameters;
+  if (call.ownedParameters.includes('max_tokens')) {
+    const wanted = call.isReasoningModel || edit.member(newer) !== null ? newer : older;
+    for (const name of outputLimitFields) edit.remove(name);
+    if (limit !== null) edit.set(wanted, limit);
+    return;
+  }
+  if (edit.member(older) === null) return;
+  if (edit.member(newer) !== null) {
+    edit.remove(call.isReasoningModel ? older : newer);
+    if (limit !== null) edit.set(call.isReasoningModel ? newer : older, limit);
+  } else if (call.isReasoningModel) {
+    edit.setText(newer, edit.text(older) ?? 'null');
+    edit.remove(older);
+  }
+}
+
+/** Usage is always asked for: the gateway counts, and keeps it from a client that did not ask. */
+function editStreamOptions(edit: FieldEdit): void {
+  const member = edit.member('stream_options');
+  const options = member === null ? null : scanContainer(edit.bytes, member.valueStart);
+  if (member === null || options === null) {
+    edit.setText('stream_options', '{"include_usage":true}');
+    return;
+  }
+  const kept = options.members
+    .filter((option) => option.key !== 'include_usage')
+    .map((option) => edit.bytes.toString('utf8', option.start, option.end));
+  edit.setText('stream_options', `{${[...kept, '"include_usage":true'].join(',')}}`);
+}
+
+function editTools(
+  call: UpstreamCall,
+  at: { readonly bytes: Buffer; readonly valueStart: number } | null,
+): readonly Splice[] {
+  if (at === null || Object.keys(call.toolDescriptions).length === 0) return [];
+  const splices: Splice[] = [];
+  for (const element of scanContainer(at.bytes, at.valueStart)?.members ?? []) {
+    const wrapper = scanContainer(at.bytes, element.valueStart);
+    const definition = memberAt(wrapper, 'function');
+    const fields = definition === null ? null : scanContainer(at.bytes, definition.valueStart);
+    const nameMember = memberAt(fields, 'name');
+    const name = stringIn(at.bytes, nameMember);
+    if (fields === null || nameMember === null || name === null) continue;
+    const description = ownDescription(call.toolDescriptions, name);
+    if (description === null) continue;
+    const text = JSON.stringify(description);
+    const present = memberAt(fields, 'description');
+    if (present !== null) splices.push({ start: present.valueStart, end: present.end, text });
+    else
+      splices.push({ start: nameMember.end, end: nameMember.end, text: `,"description":${text}` });
+  }
+  return splices;
+}

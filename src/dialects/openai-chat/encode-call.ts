@@ -1,0 +1,89 @@
+/** One call in this dialect: the client's own bytes edited when it spoke the dialect, else built from the canonical request. */
+import { fail, type Result, success } from '../../base/result.ts';
+import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
+import { encodeJson } from '../exact-json.ts';
+import { editBody } from './edit-body.ts';
+import { encodeMessages } from './encode-messages.ts';
+import { fieldOf, type ParameterName, samplingFields, wireValueOf } from './encode-parameters.ts';
+import { encodeToolChoice, encodeTools } from './encode-tools.ts';
+import { dialectName, type WireMessage } from './wire.ts';
+
+export function encodeCall(call: UpstreamCall): Result<EncodedCall, RequestFault> {
+  if (call.request.original.dialect === dialectName) return editBody(call);
+  return buildBody(call);
+}
+
+function buildBody(call: UpstreamCall): Result<EncodedCall, RequestFault> {
+  const { request } = call;
+  const messages = encodeMessages(request.messages);
+  if (!messages.ok) return messages;
+  const { fields, dropped } = parameterFields(call);
+  const body = {
+    ...call.extraFields,
+    model: call.model,
+    messages: withSystem(messages.value, call),
+    ...(request.tools.length === 0
+      ? {}
+      : { tools: encodeTools(request.tools, call.toolDescriptions) }),
+    ...(request.toolChoice === null || request.tools.length === 0
+      ? {}
+      : { tool_choice: encodeToolChoice(request.toolChoice) }),
+    ...fields,
+    ...(call.isStream ? { stream: true, stream_options: { include_usage: true } } : {}),
+  };
+  const text = encodeJson(body);
+  if (!text.ok) return fail({ param: null, message: `the request is ${text.fault}` });
+  return success({ body: text.value, dropped: [...request.otherFields, ...dropped] });
+}
+
+/** The variant's text around the leading system messages. */
+function withSystem(messages: readonly WireMessage[], call: UpstreamCall): readonly WireMessage[] {
+  if (call.system === null) return messages;
+  const { before, after } = call.system;
+  const found = messages.findIndex((message) => message.role !== 'system');
+  const leading = found === -1 ? messages.length : found;
+  return [
+    ...systemMessage(before),
+    ...messages.slice(0, leading),
+    ...systemMessage(after),
+    ...messages.slice(leading),
+  ];
+}
+
+function systemMessage(text: string): readonly WireMessage[] {
+  return text === '' ? [] : [{ role: 'system', content: text }];
+}
+
+const serviceTiers: readonly string[] = ['auto', 'default', 'flex', 'scale', 'priority', 'fast'];
+
+function parameterFields(call: UpstreamCall): {
+  readonly fields: { readonly [name: string]: unknown };
+  readonly dropped: readonly string[];
+} {
+  const fields: Record<string, unknown> = {};
+  const dropped: string[] = [];
+  for (const name of Object.keys(call.parameters) as ParameterName[]) {
+    const value = wireValueOf(name, call.parameters);
+    if (value === undefined) continue;
+    if (call.ownedParameters.includes(name) || isCarried(name, value, call)) {
+      fields[fieldOf(name, call.isReasoningModel)] = value;
+    } else dropped.push(name);
+  }
+  return { fields, dropped };
+}
+
+/** Whether a field that the client set in another dialect means something to this target. */
+function isCarried(name: ParameterName, value: unknown, call: UpstreamCall): boolean {
+  switch (name) {
+    case 'top_k':
+      return false;
+    case 'service_tier':
+      return serviceTiers.includes(String(value));
+    case 'reasoning_effort':
+      return call.isReasoningModel;
+    case 'parallel_tool_calls':
+      return call.request.tools.length > 0;
+    default:
+      return !call.isReasoningModel || !samplingFields.has(name);
+  }
+}

@@ -1,0 +1,201 @@
+/** A canonical conversation as this dialect's messages: results straight after their calls, media of a result after all of them. */
+import type { JsonObject } from '../../base/json.ts';
+import { fail, type Result, success } from '../../base/result.ts';
+import type {
+  AssistantMessage,
+  AudioPart,
+  DocumentPart,
+  ImagePart,
+  MediaSource,
+  Message,
+  ToolMessage,
+  UserPart,
+} from '../../chat/request.ts';
+import type { RequestFault } from '../dialect.ts';
+import { sendableToolCallId } from './tool-call-ids.ts';
+import type { WireMessage, WireToolCall } from './wire.ts';
+
+type Media = ImagePart | DocumentPart | AudioPart;
+
+/** The fault names a call whose result is missing, or a part that has no form here. */
+export function encodeMessages(
+  messages: readonly Message[],
+): Result<readonly WireMessage[], RequestFault> {
+  const written: WireMessage[] = [];
+  const done = new Set<ToolMessage>();
+  for (const [index, message] of messages.entries()) {
+    switch (message.role) {
+      case 'system':
+        written.push({ role: 'system', content: joined(message.content) });
+        break;
+      case 'user': {
+        const content = userContent(message.content, index);
+        if (!content.ok) return content;
+        const name = message.name === null ? {} : { name: message.name };
+        written.push({ role: 'user', content: content.value, ...name });
+        break;
+      }
+      case 'assistant': {
+        written.push(encodeAssistant(message));
+        const results = resultsOf(message, messages, index);
+        if (!results.ok) return results;
+        const fault = addResults(results.value, index, written);
+        if (fault !== null) return fail(fault);
+        for (const result of results.value) done.add(result);
+        break;
+      }
+      case 'tool':
+        // Already written behind its call; one that answers no call has nothing to stand behind.
+        if (!done.has(message)) return fail(orphanOf(message, index));
+        break;
+    }
+  }
+  return success(written);
+}
+
+function joined(parts: readonly { readonly text: string }[]): string {
+  return parts.map((part) => part.text).join('\n\n');
+}
+
+/** Reasoning stays out: it is private to the vendor that made it. */
+function encodeAssistant(message: AssistantMessage): WireMessage {
+  let text = '';
+  let refusal = '';
+  const calls: WireToolCall[] = [];
+  for (const part of message.content) {
+    if (part.type === 'text') text += part.text;
+    if (part.type === 'refusal') refusal += part.text;
+    if (part.type !== 'tool_call') continue;
+    const called = { name: part.name, arguments: part.arguments === '' ? '{}' : part.arguments };
+    calls.push({ id: sendableToolCallId(part.id), type: 'function', function: called });
+  }
+  return {
+    role: 'assistant',
+    content: text === '' && (calls.length > 0 || refusal !== '') ? null : text,
+    ...(refusal === '' ? {} : { refusal }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}
+
+/** The results of the assistant's calls, wherever they stand before its next turn with calls. */
+function resultsOf(
+  message: AssistantMessage,
+  messages: readonly Message[],
+  index: number,
+): Result<readonly ToolMessage[], RequestFault> {
+  const results: ToolMessage[] = [];
+  for (const part of message.content) {
+    if (part.type !== 'tool_call') continue;
+    const result = findResult(part.id, messages, index + 1);
+    if (result === null) {
+      const param = `messages[${index}]`;
+      const id = JSON.stringify(part.id.slice(0, 100));
+      return fail({ param, message: `the tool call ${id} has no result in the conversation` });
+    }
+    results.push(result);
+  }
+  return success(results);
+}
+
+function findResult(id: string, messages: readonly Message[], from: number): ToolMessage | null {
+  for (let at = from; at < messages.length; at += 1) {
+    const message = messages[at];
+    if (message?.role === 'tool' && message.toolCallId === id) return message;
+    if (message?.role === 'assistant') return null;
+  }
+  return null;
+}
+
+function orphanOf(message: ToolMessage, index: number): RequestFault {
+  const id = JSON.stringify(message.toolCallId.slice(0, 100));
+  return { param: `messages[${index}]`, message: `the result for ${id} answers no call before it` };
+}
+
+/** A tool message holds text only: other parts follow in a user message, after all results of the turn. */
+function addResults(
+  results: readonly ToolMessage[],
+  index: number,
+  written: WireMessage[],
+): RequestFault | null {
+  const moved: UserPart[] = [];
+  for (const result of results) {
+    const texts: string[] = [];
+    for (const part of result.content) {
+      if (part.type === 'text') texts.push(part.text);
+      else moved.push({ type: 'text', text: `Result of ${shortId(result)}:` }, part);
+    }
+    const isOnlyMedia = texts.length === 0 && result.content.length > 0;
+    if (isOnlyMedia) texts.push('(the result follows in the next user message)');
+    const text = texts.join('\n');
+    written.push({
+      role: 'tool',
+      tool_call_id: sendableToolCallId(result.toolCallId),
+      content: result.isError ? `Error: ${text}` : text,
+    });
+  }
+  if (moved.length === 0) return null;
+  const content = userContent(moved, index);
+  if (!content.ok) return content.fault;
+  written.push({ role: 'user', content: content.value });
+  return null;
+}
+
+function shortId(result: ToolMessage): string {
+  return `tool call ${sendableToolCallId(result.toolCallId)}`;
+}
+
+/** A string where there is text alone: the form that every server takes. */
+function userContent(
+  parts: readonly UserPart[],
+  index: number,
+): Result<string | readonly JsonObject[], RequestFault> {
+  const [only] = parts;
+  if (parts.length === 0) return success('');
+  if (parts.length === 1 && only?.type === 'text') return success(only.text);
+  const written: JsonObject[] = [];
+  for (const part of parts) {
+    const encoded = part.type === 'text' ? { type: 'text', text: part.text } : encodeMedia(part);
+    if (encoded === null) {
+      const message = `messages[${index}] holds ${part.type} content in a form that this target does not take`;
+      return fail({ param: `messages[${index}].content`, message });
+    }
+    written.push(encoded);
+  }
+  return success(written);
+}
+
+function encodeMedia(part: Media): JsonObject | null {
+  switch (part.type) {
+    case 'image': {
+      const url = urlOf(part.source);
+      if (url === null) return null;
+      const detail = part.detail === null ? {} : { detail: part.detail };
+      return { type: 'image_url', image_url: { url, ...detail } };
+    }
+    case 'audio':
+      return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };
+    case 'document':
+      return encodeDocument(part);
+  }
+}
+
+function urlOf(source: MediaSource): string | null {
+  if (source.kind === 'url') return source.url;
+  return source.kind === 'base64' ? `data:${source.mediaType};base64,${source.data}` : null;
+}
+
+function encodeDocument({ source, filename }: DocumentPart): JsonObject | null {
+  if (source.kind === 'file') return { type: 'file', file: { file_id: source.fileId } };
+  if (source.kind !== 'base64') return null;
+  if (source.mediaType.startsWith('text/')) {
+    const text = Buffer.from(source.data, 'base64').toString('utf8');
+    return { type: 'text', text: filename === null ? text : `${filename}:\n${text}` };
+  }
+  return {
+    type: 'file',
+    file: {
+      filename: filename ?? 'document.pdf',
+      file_data: `data:${source.mediaType};base64,${source.data}`,
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/** A stream of chunks, cut anywhere, as parts. */
+import { parseJson } from '../../base/json.ts';
+import type { StreamPart } from '../../chat/stream-event.ts';
+import { type SseEvent, type SseField, SseSplitter } from '../../framing/sse.ts';
+import type { UpstreamStreamDecoder } from '../dialect.ts';
+import { lostEvents, payloadOf } from '../event-payload.ts';
+import { isNestedTooDeeply } from '../json-spans.ts';
+import { ChunkReader, type Reading } from './chunk-reader.ts';
+import { safeBytesMax } from './decode-reply.ts';
+import { dialectName } from './wire.ts';
+
+const malformedPart: StreamPart = { events: [{ type: 'malformed' }], frame: null };
+const idlePart: StreamPart = { events: [{ type: 'activity', isProgress: false }], frame: null };
+const endPart: StreamPart = { events: [{ type: 'end' }], frame: null };
+
+export function streamDecoder(options: { readonly eventBytesMax: number }): UpstreamStreamDecoder {
+  const splitter = new SseSplitter(options);
+  const reader = new ChunkReader();
+  const decode = (events: readonly SseEvent[]): readonly StreamPart[] => {
+    const parts: StreamPart[] = [];
+    for (const event of events) {
+      const part = partOf(event, reader);
+      if (part !== null) parts.push(part);
+    }
+    return parts;
+  };
+  return {
+    push: (bytes) => decode(splitter.push(bytes)),
+    end: () => decode(splitter.end()),
+  };
+}
+
+function partOf(event: SseEvent, reader: ChunkReader): StreamPart | null {
+  if (event.kind === 'too_large') return { events: lostEvents, frame: null };
+  const fault = event.otherFields.find((field) => field.name === 'error');
+  if (fault !== undefined) return { events: errorIn(fault, reader).events, frame: null };
+  if (event.kind !== 'comment' && isDone(event.data)) {
+    if (event.kind === 'residual') return endPart;
+    return { events: endPart.events, frame: { dialect: dialectName, bytes: event.bytes } };
+  }
+  if (event.bytes.length > safeBytesMax && isNestedTooDeeply(event.bytes)) return malformedPart;
+  const payload = payloadOf(event);
+  switch (payload.kind) {
+    case 'nothing':
+      return null;
+    // A comment is not passed on: the gateway sends its own.
+    case 'comment':
+      return idlePart;
+    case 'malformed':
+      return malformedPart;
+    case 'too_large':
+      return { events: lostEvents, frame: null };
+    case 'json': {
+      const { events, isPlain } = reader.readChunk(payload.value, event.event === 'error');
+      if (!isPlain || !payload.isFramed) return { events, frame: null };
+      return { events, frame: { dialect: dialectName, bytes: event.bytes } };
+    }
+  }
+}
+
+function isDone(data: string): boolean {
+  return data === '[DONE]' || (data.length < 20 && data.trim() === '[DONE]');
+}
+
+/** A line whose field is named `error` (llama-box, recorded 2026-06): JSON or text. */
+function errorIn(field: SseField, reader: ChunkReader): Reading {
+  const parsed = parseJson(field.value);
+  return reader.readChunk(parsed.ok ? parsed.value : { error: field.value }, true);
+}
