@@ -85,6 +85,11 @@ export type UpstreamCall = {
   readonly maxOutputTokens: number | null;
   /** Whether the model refuses sampling fields or wants the newer output limit name; from the preset's table. */
   readonly isReasoningModel: boolean;
+  /**
+   * Whether the provider wants its own reasoning text back with the history (some do, in tool loops).
+   * Absent or false: reasoning in a same-dialect body is taken out, since any vendor may have made it.
+   */
+  readonly echoesReasoning?: boolean;
 };
 
 export type EncodedCall = {
