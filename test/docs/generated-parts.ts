@@ -1,0 +1,88 @@
+/** Parts of the documents that are made from the code, so that they cannot say something else. */
+import { addedLatencyMsMax, bytesPerSlowStreamMax, scenarios } from '../../bench/scenarios.ts';
+import { effectsTable } from '../../src/failure/effects.ts';
+import { retryPresets } from '../../src/routing/document/retry-presets.ts';
+import { ranks } from '../architecture/ranks.ts';
+
+export type GeneratedPart = {
+  readonly path: string;
+  readonly name: string;
+  readonly content: () => string;
+};
+
+export const generatedParts: readonly GeneratedPart[] = [
+  { path: 'README.md', name: 'error classes', content: effectsTable },
+  { path: 'ARCHITECTURE.md', name: 'ranks', content: ranksTable },
+  { path: 'ARCHITECTURE.md', name: 'cost', content: costTable },
+  { path: 'docs/configuration.md', name: 'retry presets', content: presetsTable },
+];
+
+const holds: Readonly<Record<string, string>> = {
+  base: 'clock, random, ids, JSON, results, the log port',
+  chat: 'the canonical request, reply and stream events',
+  framing: 'bytes into events',
+  failure: 'error classes and their effects, classification, hints, redaction',
+  dialects: 'one folder a protocol: client side, upstream side, error rules',
+  resilience: 'backoff, deadlines, breakers, cooldowns; pure but for the clock',
+  transport: 'HTTP to providers',
+  prompts: 'variants: load, choose, render',
+  simulator: 'the simulated providers; shares nothing with the dialects',
+  providers: 'one file a kind of provider',
+  routing: 'the document: schema, validation, snapshots, versions',
+  engine: 'plan, attempt, next step, failover, hold',
+  'served-by': 'the log: record, ports for writing and reading',
+  pipeline: 'the stages of a request, in order',
+  store: 'SQLite behind the ports',
+  telemetry: 'log lines',
+  admin: 'use cases of the control plane',
+  http: 'routes and sockets',
+  composition: '`app.ts`, `env.ts`, `main.ts`, `cli/`: puts it together',
+  idempotency: 'planned',
+  guardrails: 'planned',
+  'structured-output': 'planned',
+  dashboard: 'planned',
+  rehearsal: 'planned',
+};
+
+function ranksTable(): string {
+  const rows = ranks.flatMap((folders, rank) =>
+    folders.map((folder) => `| ${rank} | \`${folder}\` | ${holds[folder] ?? ''} |`),
+  );
+  return ['| rank | folder | holds |', '| --- | --- | --- |', ...rows].join('\n');
+}
+
+function costTable(): string {
+  const rows = scenarios.map(({ name, floor, aim }) => {
+    const aimed = aim > floor ? `, aim ${aim.toFixed(1)}` : '';
+    return `| ${name} | >= ${floor.toFixed(1)} of its throughput${aimed} |`;
+  });
+  return [
+    '| against the pass-through | bound |',
+    '| --- | --- |',
+    ...rows,
+    `| median at a modest rate | <= ${addedLatencyMsMax} ms over asking the provider directly |`,
+    `| memory of a slow stream | <= ${bytesPerSlowStreamMax / 1024} kB |`,
+  ].join('\n');
+}
+
+function presetsTable(): string {
+  const columns = ['jitter', 'base', 'mult', 'cap', 'attempts'] as const;
+  const rows = Object.entries(retryPresets).map(([name, preset]) => {
+    const values: Readonly<Record<string, string | number>> = preset;
+    return `| \`${name}\` | ${columns.map((column) => values[column] ?? '').join(' | ')} |`;
+  });
+  return [
+    `| preset | ${columns.join(' | ')} |`,
+    `| --- |${' --- |'.repeat(columns.length)}`,
+    ...rows,
+  ].join('\n');
+}
+
+/** `text` with the part between its markers replaced; throws when the markers are not there. */
+export function withPart(text: string, part: GeneratedPart): string {
+  const open = `<!-- generated: ${part.name} -->\n`;
+  const start = text.indexOf(open);
+  const end = text.indexOf('<!-- end -->', start);
+  if (start === -1 || end === -1) throw new Error(`${part.path} has no place for "${part.name}"`);
+  return `${text.slice(0, start + open.length)}\n${part.content()}\n\n${text.slice(end)}`;
+}
