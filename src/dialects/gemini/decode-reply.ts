@@ -1,0 +1,25 @@
+/** A whole generateContent reply as parts. */
+import { arrayAt, isJsonObject, parseJson, property } from '../../base/json.ts';
+import type { ChatEvent, StreamPart } from '../../chat/stream-event.ts';
+import { AnswerReader } from './answer-reader.ts';
+
+/** Ends in `end` when every candidate finished; else it holds an `error` or is `malformed`. */
+export function decodeReply(body: Buffer): readonly StreamPart[] {
+  const parsed = parseJson(body.toString('utf8'));
+  if (!parsed.ok || !isAnswer(parsed.value)) return [partOf([{ type: 'malformed' }])];
+  const reader = new AnswerReader();
+  const { events } = reader.read(parsed.value);
+  return [partOf([...events, ...reader.end()])];
+}
+
+function partOf(events: readonly ChatEvent[]): StreamPart {
+  return { events, frame: null };
+}
+
+/** Without candidates, a refused prompt or an error it is no answer, whatever its status. */
+function isAnswer(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.some(isAnswer);
+  if (!isJsonObject(value)) return false;
+  const isAbout = ['error', 'promptFeedback'].some((key) => property(value, key) !== undefined);
+  return isAbout || arrayAt(value, 'candidates').length > 0;
+}

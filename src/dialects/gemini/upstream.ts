@@ -1,0 +1,19 @@
+/** The generateContent API as a target. */
+import type { UpstreamDialect } from '../dialect.ts';
+import { decodeReply } from './decode-reply.ts';
+import { encodeCall } from './encode-call.ts';
+import { hints, readError, rules } from './error-rules.ts';
+import { missingAbility } from './missing-ability.ts';
+import { streamDecoder } from './stream-decoder.ts';
+import { dialectName } from './wire.ts';
+
+export const geminiUpstream: UpstreamDialect = {
+  name: dialectName,
+  missingAbility,
+  encodeCall,
+  decodeReply,
+  streamDecoder,
+  readError,
+  rules,
+  hints,
+};

@@ -1,0 +1,29 @@
+/** Token counts as this dialect tells them: in any chunk, the last one counts, zero is left out. */
+import { property } from '../../base/json.ts';
+import type { Usage } from '../../chat/usage.ts';
+
+/** Null where `metadata` holds no counts, as early chunks of some editions do. */
+export function usageOf(metadata: unknown): Usage | null {
+  const prompt = countAt(metadata, 'promptTokenCount');
+  const candidates = countAt(metadata, 'candidatesTokenCount');
+  const thoughts = countAt(metadata, 'thoughtsTokenCount');
+  if (prompt === null && candidates === null && thoughts === null) return null;
+  const toolUse = countAt(metadata, 'toolUsePromptTokenCount') ?? 0;
+  return {
+    inputTokens: prompt === null ? null : prompt + toolUse,
+    outputTokens: (candidates ?? 0) + (thoughts ?? 0),
+    cachedTokens: countAt(metadata, 'cachedContentTokenCount'),
+    cacheWriteTokens: null,
+    reasoningTokens: thoughts,
+  };
+}
+
+/** 64-bit numbers may come as strings. */
+function countAt(metadata: unknown, key: string): number | null {
+  const value = property(metadata, key);
+  const isText = typeof value === 'string' && /^\d{1,15}$/.test(value);
+  const count = isText ? Number(value) : value;
+  return typeof count === 'number' && Number.isFinite(count) && count >= 0
+    ? Math.floor(count)
+    : null;
+}
