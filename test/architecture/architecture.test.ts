@@ -45,7 +45,7 @@ describe('folders', () => {
 describe('files', () => {
   it('are named for what they hold', () =>
     expectNone(everything.map(pathOf).flatMap(checkFileName)));
-  it('have at most 400 lines', () => over(everything, checkFileSize));
+  it('have at most 400 lines, tests 500', () => over(everything, checkFileSize));
   it('export names, and only their own', () => over(product, checkExports));
   it('hold syntax that node runs as it is', () => over(everything, checkSyntax));
   it('hold functions of at most 70 lines', () =>

@@ -7,6 +7,7 @@ import {
   checkFileName,
   checkProviderFiles,
   checkSyntax,
+  dialectFiles,
 } from './file-shapes.ts';
 import { checkImportEffects } from './import-effects.ts';
 import { checkPackages } from './packages.ts';
@@ -270,17 +271,19 @@ describe('names and shapes', () => {
   });
 
   it('want dialect folders to look alike', () => {
-    const same = ['a', 'b', 'c'].flatMap((name) =>
-      ['upstream.ts', 'error-rules.ts', 'client.ts'].map((file) => `src/dialects/${name}/${file}`),
-    );
-    expect(checkDialectFolders([...same, 'src/dialects/dialect.ts'])).toEqual([]);
-    expect(checkDialectFolders([...same, 'src/dialects/a/extra.ts'])).toEqual([]);
-    const without = same.filter((path) => path !== 'src/dialects/b/error-rules.ts');
-    expect(checkDialectFolders(without).map(({ path }) => path)).toEqual(['src/dialects/b']);
-    const noClient = same.filter((path) => path !== 'src/dialects/b/client.ts');
-    expect(checkDialectFolders(noClient)).toEqual([]);
-    expect(checkDialectFolders(['src/dialects/d/wire.ts'])).toHaveLength(1);
-    expect(checkDialectFolders([...same, 'src/dialects/a/parts/x.ts'])).toHaveLength(1);
+    const { always, client, upstream } = dialectFiles;
+    const folder = (dialect: string, files: readonly string[]): string[] =>
+      files.map((file) => `src/dialects/${dialect}/${file}`);
+    const both = folder('a', [...always, ...client, ...upstream]);
+    const one = folder('b', [...always, ...upstream]);
+    expect(checkDialectFolders([...both, ...one, 'src/dialects/dialect.ts'])).toEqual([]);
+    expect(checkDialectFolders([...both, 'src/dialects/a/extra.ts'])).toEqual([]);
+    for (const file of both.filter((path) => !/\/(client|upstream)\.ts$/.test(path))) {
+      const without = both.filter((path) => path !== file);
+      expect(checkDialectFolders(without).map(({ path }) => path)).toEqual(['src/dialects/a']);
+    }
+    expect(checkDialectFolders(folder('c', always))).toHaveLength(1);
+    expect(checkDialectFolders([...both, 'src/dialects/a/parts/x.ts'])).toHaveLength(1);
   });
 
   it('want each provider kind in one file and in the registry', () => {

@@ -8,13 +8,16 @@ import {
 } from './source-file.ts';
 
 export const fileLinesMax = 400;
+/** Cases are tables of named rows, and tables are long. */
+export const testFileLinesMax = 500;
 export const functionLinesMax = 70;
 
 export function checkFileSize(source: SourceFile): Violation[] {
   const lines = source.text.replace(/\n$/, '').split('\n').length;
-  if (lines <= fileLinesMax) return [];
-  const advice = `${lines} lines, ${fileLinesMax} at most (300 wanted): a second concept lives here, give it a file of its own`;
-  return [{ path: source.path, line: fileLinesMax + 1, advice }];
+  const most = source.path.endsWith('.test.ts') ? testFileLinesMax : fileLinesMax;
+  if (lines <= most) return [];
+  const advice = `${lines} lines, ${most} at most (300 wanted): a second concept lives here, give it a file of its own`;
+  return [{ path: source.path, line: most + 1, advice }];
 }
 
 const functionTypes = new Set([
