@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fail, type Result, success } from '../base/result.ts';
 import { hashSecret } from './access.ts';
 
-/** Small facts that the store keeps by name. */
+/** Small facts that the store keeps by name; both throw while the database cannot be used. */
 export type MetaStore = {
   readonly get: (name: string) => string | null;
   readonly set: (name: string, value: string) => void;
@@ -37,7 +37,7 @@ export function ensureAdminKey(input: {
   const file = join(input.dataDirectory, 'admin.key');
   const kept = readKept(file);
   if (!kept.ok) return kept;
-  const stored = input.meta.get(metaName);
+  const stored = storedHash(input.meta);
   if (kept.value !== null) return success(adopt(kept.value, file, stored, input.meta));
   if (stored !== null && /^[0-9a-f]{64}$/.test(stored)) {
     const notice = `${file} is gone; the admin key that was in it stays valid. Set TIERGATE_ADMIN_KEY to use another.`;
@@ -49,7 +49,7 @@ export function ensureAdminKey(input: {
 function adopt(secret: string, file: string, stored: string | null, meta: MetaStore): AdminKey {
   const hash = hashSecret(secret);
   if (stored === hash.toString('hex')) return { hash, file, notice: null };
-  meta.set(metaName, hash.toString('hex'));
+  storeHash(meta, hash);
   return {
     hash,
     file,
@@ -70,8 +70,26 @@ function make(file: string, meta: MetaStore): Result<AdminKey, string> {
     );
   }
   const hash = hashSecret(secret);
-  meta.set(metaName, hash.toString('hex'));
+  storeHash(meta, hash);
   return success({ hash, file, notice: null });
+}
+
+/** A database that cannot be used must not close the control plane: the file says the same. */
+function storedHash(meta: MetaStore): string | null {
+  try {
+    return meta.get(metaName);
+  } catch {
+    return null;
+  }
+}
+
+/** Not stored now: the next start does it, from the file. */
+function storeHash(meta: MetaStore, hash: Buffer): void {
+  try {
+    meta.set(metaName, hash.toString('hex'));
+  } catch {
+    return;
+  }
 }
 
 /** The key in `file`; null when there is no file. An empty or short one is no key, and must not open a door. */
