@@ -180,6 +180,13 @@ export const rules: readonly ErrorRule[] = [
     ['rate_limit_exceeded', 'rate_limit_error', 'rate_limited', '429'],
     [0],
   ),
+  // A local server that is starting.
+  {
+    name: 'openai-chat.loading',
+    status: [503],
+    message: /^loading model/i,
+    errorClass: 'overload',
+  },
   { name: 'openai-chat.flex', status: [498], errorClass: 'overload' },
   { name: 'openai-chat.gone', status: [410], errorClass: 'not_found' },
 ];

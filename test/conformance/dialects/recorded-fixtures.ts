@@ -1,0 +1,81 @@
+/** Answers of real providers, read where they lie: they are under their sources' licences and stay outside the repository. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** The folder, or null where there is none. A folder that is named must exist. */
+export function recordedFolder(): string | null {
+  const named = process.env['TIERGATE_RECORDED'];
+  const folder = named ?? join(repository, '../shared/fixtures/recorded');
+  if (existsSync(join(folder, 'README.md'))) return folder;
+  if (named !== undefined) throw new Error(`TIERGATE_RECORDED names ${named}, which is not there`);
+  return null;
+}
+
+export type Expectation = {
+  readonly class?: string;
+  readonly text_sha256?: string;
+  readonly text?: string;
+  readonly reasoning_chars?: number;
+  readonly refusal?: string | null;
+  readonly tool_calls?: readonly { readonly name: string; readonly args: unknown }[];
+  readonly canonical?: {
+    readonly finish: string | null;
+    readonly usage: Readonly<Record<string, number>> | null;
+  };
+  /** Where one answer was made in several rounds: what all of them cost, which is what counts. */
+  readonly usage_sum_of_iterations?: Readonly<Record<string, number>>;
+};
+
+export type Recorded = {
+  readonly file: string;
+  readonly protocol: string;
+  readonly form: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly expect: Expectation;
+  /** As a server would have sent it: framing that the source left out is put back. */
+  readonly bytes: Buffer;
+};
+
+/** What a folder's index lists and expects something of. */
+export function readRecorded(root: string, folder: string): readonly Recorded[] {
+  const index = readFileSync(join(root, folder, 'index.jsonl'), 'utf8');
+  return index
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line))
+    .filter((entry) => entry.expect !== null)
+    .map((entry) => ({
+      file: entry.file,
+      protocol: entry.protocol,
+      form: entry.form,
+      status: entry.status,
+      headers: entry.headers ?? {},
+      expect: entry.expect,
+      bytes: framed(readFileSync(join(root, entry.file)), entry.form, entry.protocol),
+    }));
+}
+
+export function isStream({ form }: Recorded): boolean {
+  return form === 'sse' || form === 'chunks' || form === 'jsonarray';
+}
+
+function framed(bytes: Buffer, form: string, protocol: string): Buffer {
+  if (form === 'jsonarray') {
+    const elements: unknown[] = JSON.parse(bytes.toString('utf8'));
+    return Buffer.from(elements.map((each) => `data: ${JSON.stringify(each)}\n\n`).join(''));
+  }
+  if (form !== 'chunks') return bytes;
+  const lines = bytes.toString('utf8').split('\n');
+  const events = lines.filter((line) => line.trim() !== '').map((line) => frameOf(line, protocol));
+  return Buffer.from(events.join(''));
+}
+
+function frameOf(line: string, protocol: string): string {
+  if (protocol !== 'anthropic') return `data: ${line}\n\n`;
+  const { type }: { type: string } = JSON.parse(line);
+  return `event: ${type}\ndata: ${line}\n\n`;
+}
