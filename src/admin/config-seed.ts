@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { isJsonObject, type JsonObject, objectAt } from '../base/json.ts';
 import { fail, type Result, success } from '../base/result.ts';
 import { defaultDocument, simulatedDocument } from '../providers/default-tiers.ts';
+import type { ConfigFault } from '../routing/document/config-fault.ts';
 import { parseDocument } from '../routing/parse-document.ts';
 
 export type ConfigSource =
@@ -56,6 +57,11 @@ export function readDocumentFile(file: string): Result<unknown, SeedFault> {
       ({ path, message }) => `${path === '' ? 'document' : path}: ${message}`,
     ),
   });
+}
+
+/** One line a fault, for a terminal or a log. */
+export function faultLine({ path, message }: ConfigFault): string {
+  return `${path === '' ? 'document' : path}: ${message}`;
 }
 
 export type SeedInput = {

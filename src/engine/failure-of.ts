@@ -12,7 +12,7 @@ import { classify } from '../failure/classify.ts';
 import { effectOf } from '../failure/effects.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { Target } from '../routing/snapshot.ts';
-import type { TransportFailure, UpstreamResponse } from '../transport/transport.ts';
+import type { UpstreamResponse } from '../transport/transport.ts';
 import type { Alert } from './alerts.ts';
 import type { Break } from './attempt-stream.ts';
 import type { ClockName } from './body-reader.ts';

@@ -41,6 +41,12 @@ export class KeyRing {
     return keys.find(({ alias }) => this.#restOf(alias) === null) ?? null;
   }
 
+  state(alias: string): 'ready' | 'cooling' | 'parked' {
+    const rest = this.#restOf(alias);
+    if (rest === null) return 'ready';
+    return rest.reason === 'cooling' ? 'cooling' : 'parked';
+  }
+
   restsUntilMs(alias: string | null): number | null {
     return this.#restOf(alias ?? noKey)?.untilMs ?? null;
   }

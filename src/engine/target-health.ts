@@ -6,7 +6,7 @@ import { effectOf } from '../failure/effects.ts';
 import type { ProviderKey } from '../providers/provider.ts';
 import type { Breaker, BreakerState, BreakerView, Permit } from '../resilience/breaker/breaker.ts';
 import { createOpossumBreaker } from '../resilience/breaker/opossum-breaker.ts';
-import { LatencyRecord } from '../resilience/latency.ts';
+import { type LatencyKind, LatencyRecord, type Percentiles } from '../resilience/latency.ts';
 import { admitParked, afterProbe, type Parking, park } from '../resilience/parking.ts';
 import {
   depositFirstAsk,
@@ -152,6 +152,15 @@ export class TargetHealth {
     return this.#percentiles(isStream)?.p99Ms ?? null;
   }
 
+  /** Of the successes of the last ten minutes; null = fewer than 20 are known. */
+  percentilesMs(kind: LatencyKind): Percentiles | null {
+    return this.#latency.percentiles(kind, this.#clock.monotonicMs());
+  }
+
+  keyState(alias: string): 'ready' | 'cooling' | 'parked' {
+    return this.#keys.state(alias);
+  }
+
   breakerState(): BreakerState {
     return this.#breaker.view().state;
   }
@@ -175,8 +184,8 @@ export class TargetHealth {
     this.#listeners.clear();
   }
 
-  #percentiles(isStream: boolean) {
-    return this.#latency.percentiles(isStream ? 'streamed' : 'whole', this.#clock.monotonicMs());
+  #percentiles(isStream: boolean): Percentiles | null {
+    return this.percentilesMs(isStream ? 'streamed' : 'whole');
   }
 
   #changed(): void {

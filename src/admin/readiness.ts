@@ -1,0 +1,36 @@
+/** Whether this process can answer, and what is wrong with what it stands on: the body of `/readyz`. */
+import type { HealthRegistry } from '../engine/target-health.ts';
+import type { LiveConfig } from '../routing/live-config.ts';
+
+export type Readiness = {
+  readonly status: 'ok' | 'degraded' | 'unavailable';
+  /** Status words without addresses or secrets: `/readyz` is open. */
+  readonly reasons: readonly string[];
+};
+
+/** 503 only when this process cannot answer; all else is `degraded`, so that one fault empties no balancer. */
+export function readinessOf(parts: {
+  readonly config: LiveConfig;
+  readonly health: HealthRegistry;
+  /** The kind of the database's fault; null = it can be used. */
+  readonly databaseFault: string | null;
+  /** Why the log is degraded; null = it is not. */
+  readonly logFault: string | null;
+}): Readiness {
+  const { config, health, databaseFault, logFault } = parts;
+  const reasons = [
+    databaseFault === null ? null : `database_${databaseFault}`,
+    logFault === null ? null : 'log_degraded',
+    health.all().some((target) => target.breakerState() !== 'closed') ? 'breaker_open' : null,
+    hasUnresolvedSecret(config) ? 'secret_unresolved' : null,
+  ].filter((reason) => reason !== null);
+  const isRefusing = logFault !== null && config.current().log.onFailure === 'refuse';
+  if (isRefusing) return { status: 'unavailable', reasons };
+  return { status: reasons.length === 0 ? 'ok' : 'degraded', reasons };
+}
+
+function hasUnresolvedSecret(config: LiveConfig): boolean {
+  return [...config.current().providers.values()].some(({ keys }) =>
+    keys.some((key) => key.resolve() === null),
+  );
+}

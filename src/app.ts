@@ -1,0 +1,324 @@
+/** The composition root: builds the gateway from its parts, and takes it apart again. No decisions live here. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAccess, hashSecret } from './admin/access.ts';
+import { type AdminKey, ensureAdminKey } from './admin/admin-key.ts';
+import {
+  type ConfigSource,
+  configSource,
+  faultLine,
+  seedOf,
+  sourceName,
+} from './admin/config-seed.ts';
+import { readinessOf } from './admin/readiness.ts';
+import { statusOf } from './admin/status.ts';
+import { createTierAdmin } from './admin/tier-admin.ts';
+import { watchDocument } from './admin/watch-document.ts';
+import { systemClock } from './base/clock.ts';
+import { systemRandom } from './base/random.ts';
+import { fail, type Result, success } from './base/result.ts';
+import { clientDialects, upstreamDialects } from './dialects/registry.ts';
+import { createAlerts } from './engine/alerts.ts';
+import { createEngine } from './engine/failover.ts';
+import { createHealthRegistry } from './engine/target-health.ts';
+import type { App, AppOptions, StartApp, StartFault } from './http/app-ports.ts';
+import { createHttpServer } from './http/http-server.ts';
+import { isLoopbackName } from './http/request-guard.ts';
+import { createPipeline } from './pipeline/pipeline.ts';
+import { type PromptSources, readPromptDirectory } from './prompts/load-variants.ts';
+import { createProviderBinder } from './providers/bind.ts';
+import { createSecretResolver } from './providers/secrets.ts';
+import type { LiveConfig } from './routing/live-config.ts';
+import type { RevisionStore } from './routing/revision-store.ts';
+import { type StartedConfig, startLiveConfig } from './routing/start-live-config.ts';
+import { startSimulatorAtHome } from './simulator/default-ports.ts';
+import { lastGoodConfig, standInRevisions } from './store/last-good-config.ts';
+import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite-store.ts';
+import { createUndiciTransport } from './transport/undici-transport.ts';
+
+const clock = systemClock;
+const random = systemRandom;
+/** Names in `meta`: a simulation seeded the config, and nobody meant to keep it. */
+const simulatedMark = 'config_is_simulated';
+
+/** What has been started so far, closed in reverse order: on a failed start, and at the end. */
+class Closers {
+  readonly #closers: (() => Promise<void> | void)[] = [];
+
+  add(close: () => Promise<void> | void): void {
+    this.#closers.push(close);
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers.splice(0).reverse()) await close();
+  }
+}
+
+export const startApp: StartApp = async (options) => {
+  const closers = new Closers();
+  const started = await start(options, closers);
+  if (!started.ok) await closers.close();
+  return started;
+};
+
+function fault(code: StartFault['code'], message: string, details: readonly string[] = []) {
+  return fail<StartFault>({ code, message, details });
+}
+
+async function start(options: AppOptions, closers: Closers): Promise<Result<App, StartFault>> {
+  const { log } = options;
+  const missing = missingKeys(options);
+  if (missing !== null) return fail(missing);
+  let config: LiveConfig | null = null;
+  const opened = await openSqliteStore({
+    dataDirectory: options.dataDirectory,
+    commitWaitMs: () => config?.current().log.commitWaitMs ?? 250,
+    keepMs: () => config?.current().log.keepMs ?? 90 * 24 * 3_600_000,
+    log,
+    clock,
+  });
+  if (!opened.ok) return fault('database', opened.fault.message);
+  const store = opened.value;
+  closers.add(() => store.close());
+  const adminKey = adminKeyOf(options, store);
+  if (!adminKey.ok) return fault('data_directory', adminKey.fault);
+
+  const source = configSource(options.configFile, options.environment);
+  const simulation = await simulated(source, options, closers);
+  if (!simulation.ok) return simulation;
+  const loaded = await loadConfig({ options, source, store, baseUrls: simulation.value.baseUrls });
+  if (!loaded.ok) return loaded;
+  config = loaded.value.config;
+  if (options.configMode === 'file' && options.configFile !== null) {
+    closers.add(watchDocument(options.configFile, config, log));
+  }
+  return serve({
+    options,
+    closers,
+    store,
+    adminKey: adminKey.value,
+    source,
+    loaded: loaded.value,
+    simulatorOrigin: simulation.value.origin,
+  });
+}
+
+/** Beyond loopback nobody is let in without keys. */
+function missingKeys(options: AppOptions): StartFault | null {
+  if (isLoopbackName(options.host)) return null;
+  const hasAdminKey =
+    options.adminKey !== null || existsSync(join(options.dataDirectory, 'admin.key'));
+  if (options.clientKey !== null && hasAdminKey) return null;
+  return {
+    code: 'keys_missing',
+    message: `listening on ${options.host} needs a client key and an admin key; make them with`,
+    details: [
+      'export TIERGATE_CLIENT_KEY="$(openssl rand -hex 32)"',
+      'export TIERGATE_ADMIN_KEY="$(openssl rand -hex 32)"',
+    ],
+  };
+}
+
+/** A sick database does not keep the operator out: then only the environment's key or the file's counts. */
+function adminKeyOf(options: AppOptions, store: SqliteStore): Result<AdminKey, string> {
+  const isSick = store.fault() !== null;
+  const meta = isSick ? { get: () => null, set: () => undefined } : store.meta;
+  const { adminKey: fromEnvironment, dataDirectory } = options;
+  return ensureAdminKey({ fromEnvironment, dataDirectory, meta });
+}
+
+async function simulated(
+  source: ConfigSource,
+  options: AppOptions,
+  closers: Closers,
+): Promise<
+  Result<{ readonly baseUrls: Record<string, string>; readonly origin: string | null }, StartFault>
+> {
+  if (source.kind !== 'simulated') return success({ baseUrls: {}, origin: null });
+  try {
+    const simulation = await startSimulatorAtHome();
+    closers.add(() => simulation.close());
+    const urls = Object.entries(simulation.providers).map(([name, { url }]) => [name, url]);
+    return success({ baseUrls: Object.fromEntries(urls), origin: simulation.controlUrl });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    options.log.error('the simulated providers did not start', { reason });
+    return fault('simulator', `the simulated providers did not start: ${reason}`);
+  }
+}
+
+type LoadInput = {
+  readonly options: AppOptions;
+  readonly source: ConfigSource;
+  readonly store: SqliteStore;
+  readonly baseUrls: Readonly<Record<string, string>>;
+};
+
+async function loadConfig(input: LoadInput): Promise<Result<StartedConfig, StartFault>> {
+  const { options, source, store } = input;
+  const resolveSecret = createSecretResolver({ environment: options.environment, clock });
+  const bindProvider = createProviderBinder({
+    dialectByName: (name) => upstreamDialects.get(name) ?? null,
+    resolveSecret,
+  });
+  const lastGood = lastGoodConfig(options.dataDirectory, options.log);
+  const revisions = revisionsOf(store, lastGood.read());
+  const storedDocument = revisions.latest()?.document ?? null;
+  const isSimulated = store.fault() === null && store.meta.get(simulatedMark) === 'yes';
+  const seed = seedOf({
+    source,
+    configMode: options.configMode,
+    environment: options.environment,
+    simulatedBaseUrls: input.baseUrls,
+    stored: storedDocument === null ? null : { document: storedDocument, isSimulated },
+  });
+  if (!seed.ok) return fault('config_invalid', seed.fault.message, seed.fault.details);
+  const prompts = promptSources(options.promptDirectories);
+  if (!prompts.ok) return prompts;
+  const started = await startLiveConfig({
+    store: revisions,
+    bindProvider,
+    resolveSecret,
+    clock,
+    seed: { document: seed.value.document, prompts: prompts.value },
+    whenSeedDiffers: store.fault() === null ? seed.value.whenSeedDiffers : 'report',
+  });
+  if (!started.ok) {
+    const details = started.fault.faults.map(faultLine);
+    return fault('config_invalid', `the config from ${sourceName(source)} is not valid`, details);
+  }
+  const { config, origin } = started.value;
+  if (store.fault() === null && origin !== 'stored') {
+    store.meta.set(simulatedMark, source.kind === 'simulated' ? 'yes' : 'no');
+  }
+  const keep = (): void => {
+    const latest = store.fault() === null ? store.revisions.latest() : null;
+    if (latest !== null) lastGood.write(latest);
+  };
+  keep();
+  config.onChange(keep);
+  return started;
+}
+
+/** The database's versions, or, while it cannot be used, the last good one from disk. */
+function revisionsOf(
+  store: SqliteStore,
+  lastGood: ReturnType<RevisionStore['latest']>,
+): RevisionStore {
+  const sick = store.fault();
+  if (sick === null || lastGood === null) return store.revisions;
+  return standInRevisions(lastGood, sick);
+}
+
+/** Later directories win: the operator's prompts stand beside the shipped ones. */
+function promptSources(directories: readonly string[]): Result<PromptSources, StartFault> {
+  let sources: PromptSources = {};
+  for (const directory of directories) {
+    const read = readPromptDirectory(directory);
+    if (!read.ok) {
+      const details = read.fault.map(({ name, message }) => `${name}: ${message}`);
+      return fault('config_invalid', `prompts in ${directory} cannot be read`, details);
+    }
+    sources = { ...sources, ...read.value };
+  }
+  return success(sources);
+}
+
+type ServeInput = {
+  readonly options: AppOptions;
+  readonly closers: Closers;
+  readonly store: SqliteStore;
+  readonly adminKey: AdminKey;
+  readonly source: ConfigSource;
+  readonly loaded: StartedConfig;
+  readonly simulatorOrigin: string | null;
+};
+
+async function serve(input: ServeInput): Promise<Result<App, StartFault>> {
+  const { options, closers, store, adminKey, loaded } = input;
+  const { log } = options;
+  const { config } = loaded;
+  const snapshot = () => config.current();
+  const transport = createUndiciTransport();
+  closers.add(() => transport.close());
+  const health = createHealthRegistry({ clock, random });
+  closers.add(() => health.close());
+  const engine = createEngine({
+    clock,
+    random,
+    transport,
+    health,
+    alerts: createAlerts(log, clock),
+  });
+  const pipeline = createPipeline({ clock, engine, recorder: store.recorder, snapshot, log });
+  const server = createHttpServer({
+    pipeline,
+    snapshot,
+    dialects: [...clientDialects.values()],
+    access: createAccess([
+      { keyId: 'admin', scopes: ['admin'], hash: adminKey.hash },
+      ...(options.clientKey === null
+        ? []
+        : [{ keyId: 'client', scopes: ['call'] as const, hash: hashSecret(options.clientKey) }]),
+    ]),
+    served: store.served,
+    tierAdmin: createTierAdmin(config, options.configMode === 'file' ? options.configFile : null),
+    status: () => statusOf({ snapshot: snapshot(), health, clock, inFlight: pipeline.inFlight() }),
+    readiness: () =>
+      readinessOf({
+        config,
+        health,
+        databaseFault: store.fault()?.kind ?? null,
+        logFault: store.recorder.degradedReason(),
+      }),
+    log,
+    clock,
+  });
+  closers.add(() => server.close());
+  const listening = await server.listen({ host: options.host, port: options.port });
+  if (!listening.ok) {
+    const code = listening.fault.code === 'in_use' ? 'port_in_use' : 'address_unavailable';
+    return fault(code, listening.fault.message);
+  }
+  return success({
+    facts: factsOf(input, listening.value.origin),
+    drain: async () => {
+      const { drainDelayMs, drainTimeoutMs } = snapshot().server;
+      const report = await server.drain({ delayMs: drainDelayMs, timeoutMs: drainTimeoutMs });
+      await closers.close();
+      return report;
+    },
+    close: () => closers.close(),
+  });
+}
+
+function factsOf(input: ServeInput, origin: string): App['facts'] {
+  const { options, source, loaded, adminKey } = input;
+  const { config, origin: configOrigin, seedChanges } = loaded;
+  const snapshot = config.current();
+  const differs =
+    seedChanges.length === 0
+      ? []
+      : [
+          `${sourceName(source)} differs from the config in the database in ${seedChanges.length} place(s); the database counts`,
+        ];
+  const isStored = configOrigin === 'stored' && source.kind !== 'simulated';
+  return {
+    origin,
+    configVersion: snapshot.version,
+    configSource: isStored ? 'database' : sourceName(source),
+    tiers: [...snapshot.tiers.values()].map(({ name, targets }) => ({
+      name,
+      firstProvider: targets[0]?.provider.name ?? '',
+      config: config.tier(name)?.config ?? {},
+    })),
+    simulatorOrigin: input.simulatorOrigin,
+    adminKeyFile: adminKey.file,
+    isClientKeyRequired: options.clientKey !== null,
+    notices: [
+      ...differs,
+      ...(adminKey.notice === null ? [] : [adminKey.notice]),
+      ...config.warnings().map(faultLine),
+    ],
+  };
+}
