@@ -1,4 +1,5 @@
 /** What the command line asks of the composition root (`src/app.ts` implements `StartApp`). */
+import type { JsonObject } from '../base/json.ts';
 import type { Log } from '../base/log-port.ts';
 import type { Result } from '../base/result.ts';
 
@@ -44,8 +45,12 @@ export type AppFacts = {
   readonly configVersion: number;
   /** `tiergate.yaml`, `database`, `provider keys in the environment`, `simulated providers`. */
   readonly configSource: string;
-  /** In document order. `firstProvider` is the provider of the tier's first target. */
-  readonly tiers: readonly { readonly name: string; readonly firstProvider: string }[];
+  /** In document order. `firstProvider` is the provider of the tier's first target; `config` as the document has it. */
+  readonly tiers: readonly {
+    readonly name: string;
+    readonly firstProvider: string;
+    readonly config: JsonObject;
+  }[];
   /** The origin that takes `POST /_sim/faults`, or null when no provider is simulated. */
   readonly simulatorOrigin: string | null;
   /** Absolute path of the file with the admin key, or null when the key came from the environment. */
