@@ -1,10 +1,10 @@
 /** The name that was probably meant, for messages about an unknown one. */
 
-/** The candidate with the fewest edits from `name`, at most a third of its length (and 3); null when none is near. */
+/** The candidate with the fewest edits from `name`, at most 3 and a third of its length; null when none is near. */
 export function nearest(name: string, candidates: Iterable<string>): string | null {
   const wanted = name.slice(0, 64).toLowerCase();
   let best: string | null = null;
-  let bestEdits = Math.min(3, Math.max(1, Math.floor(wanted.length / 3))) + 1;
+  let bestEdits = Math.min(3, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of candidates) {
     const edits = editDistance(wanted, candidate.slice(0, 64).toLowerCase());
     if (edits < bestEdits) {

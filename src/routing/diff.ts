@@ -12,6 +12,9 @@ export type Change =
       readonly after: unknown;
     };
 
+/** Valid documents are shallower; what lies deeper is one change. */
+const depthMax = 40;
+
 /** In the order of `before`, then what `after` adds. Lists are compared by position. */
 export function diffDocuments(before: unknown, after: unknown): readonly Change[] {
   const changes: Change[] = [];
@@ -32,7 +35,7 @@ function compare(
   const now = membersOf(after);
   const isSameShape =
     old !== null && now !== null && Array.isArray(before) === Array.isArray(after);
-  if (!isSameShape) {
+  if (!isSameShape || path.length >= depthMax) {
     if (before !== after) changes.push({ path: formatPath(path), kind: 'changed', before, after });
     return;
   }

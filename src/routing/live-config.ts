@@ -168,10 +168,10 @@ export class LiveConfig {
   }): Promise<Preview> {
     const sources = draft.prompts ?? this.promptSources();
     const judged = await this.#judge(draft.document, sources);
-    const changes = diffDocuments(this.#state.valid.document, draft.document);
-    return judged.ok
-      ? { isValid: true, faults: [], warnings: judged.value.valid.warnings, changes }
-      : { isValid: false, ...judged.fault, changes: [] };
+    if (!judged.ok) return { isValid: false, ...judged.fault, changes: [] };
+    const { document, warnings } = judged.value.valid;
+    const changes = diffDocuments(this.#state.valid.document, document);
+    return { isValid: true, faults: [], warnings, changes };
   }
 
   /** Takes over what another process stored; false when the store holds nothing newer or nothing valid. */

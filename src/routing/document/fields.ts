@@ -35,7 +35,7 @@ function durationOf(range: { readonly leastMs: number; readonly mostMs: number }
     .string({ error: 'must be a duration with a unit, such as 250ms, 30s or 5m' })
     .regex(durationPattern, 'must be a duration with a unit, such as 250ms, 30s or 5m')
     .refine((text) => (durationMs(text) ?? range.leastMs) >= range.leastMs, {
-      error: `must be at least ${range.leastMs}ms`,
+      error: 'must be above 0, which would end everything at once',
     })
     .refine((text) => (durationMs(text) ?? 0) <= range.mostMs, {
       error: range.mostMs === timerMsMax ? 'must be at most 24d' : 'must be at most 3650d',
@@ -63,8 +63,8 @@ export const size = sizeOf('1024tb');
 /** What is held in memory at once. */
 export const bufferSize = sizeOf('1gb');
 
-export function integer(least: number, most: number): z.ZodNumber {
-  const error = `must be a whole number from ${least} to ${most}`;
+export function integer(least: number, most: number, note = ''): z.ZodNumber {
+  const error = `must be a whole number from ${least} to ${most}${note}`;
   return z.int({ error }).min(least, error).max(most, error);
 }
 

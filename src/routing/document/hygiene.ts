@@ -24,9 +24,9 @@ export function inspectDocument(document: unknown): Hygiene {
   let nodes = 0;
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
     nodes += 1;
-    if (nodes + waiting.length > nodesMax || place.path.length > depthMax) {
-      const what = place.path.length > depthMax ? 'is nested too deeply' : 'holds too many values';
-      report(place.path.slice(0, 8), what);
+    const isTooDeep = place.path.length > depthMax;
+    if (isTooDeep || nodes + waiting.length + sizeOf(place.value) > nodesMax) {
+      report(place.path.slice(0, 8), isTooDeep ? 'is nested too deeply' : 'holds too many values');
       return { faults, isWalkable: false };
     }
     const message = scalarFault(place.value);
@@ -48,6 +48,11 @@ export function inspectDocument(document: unknown): Hygiene {
 
 function membersOf(value: object): (readonly [string | number, unknown])[] {
   return Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+}
+
+/** Known for a list without looking into it. */
+function sizeOf(value: unknown): number {
+  return Array.isArray(value) ? value.length : 0;
 }
 
 function scalarFault(value: unknown): string | null {

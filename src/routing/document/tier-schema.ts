@@ -22,8 +22,7 @@ const tokensMax = 100_000_000;
 
 const retryFields = strict({
   preset: choice(retryPresetNames).nullable().default(null),
-  // Counts the first ask: n retries are n + 1 attempts, and 1 is none.
-  attempts: integer(1, 11).default(4),
+  attempts: integer(1, 11, ': the first ask counts, so 1 is no retry').default(4),
   attempts_total: integer(1, 100).default(8),
   jitter: choice(['decorrelated', 'full', 'equal', 'proportional', 'none']).default('decorrelated'),
   base: timer.default('500ms'),
