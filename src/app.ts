@@ -136,7 +136,7 @@ async function simulated(
 > {
   if (source.kind !== 'simulated') return success({ baseUrls: {}, origin: null });
   try {
-    const simulation = await startSimulatorAtHome();
+    const simulation = await startSimulatorAtHome({ auth: 'open' });
     closers.add(() => simulation.close());
     const urls = Object.entries(simulation.providers).map(([name, { url }]) => [name, url]);
     return success({ baseUrls: Object.fromEntries(urls), origin: simulation.controlUrl });

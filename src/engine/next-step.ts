@@ -164,9 +164,13 @@ function firstBack(history: History, from: From | null): Step {
   return waitFor(history, first, from);
 }
 
-/** When a resting candidate may be asked again (monotonic ms), or null. */
+/**
+ * When a resting candidate may be asked again (monotonic ms), or null. What is parked was refused for
+ * good: nobody waits for it.
+ */
 function backAt(history: History, index: number, from: From | null): number | null {
   const candidate = candidateAt(history, index);
+  if (candidate.obstacle?.reason === 'parked') return null;
   const obstacleMs = candidate.obstacle === null ? null : candidate.obstacle.untilMs;
   if (candidate.obstacle !== null && obstacleMs === null) return null;
   if (index !== from?.last.candidate) return obstacleMs;

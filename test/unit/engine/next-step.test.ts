@@ -124,6 +124,11 @@ describe('the first ask', () => {
     expect(nextStep(late, random).step).toEqual({ kind: 'finish', ending: 'resting' });
   });
 
+  it('does not wait for a target that was refused for good', () => {
+    const parked = history({ candidates: [candidate('p1', resting(2000, 'parked'))] });
+    expect(nextStep(parked, random).step).toEqual({ kind: 'finish', ending: 'resting' });
+  });
+
   it('ends when nobody can serve at all', () => {
     expect(nextStep(history({ candidates: [] }), random).step).toEqual({
       kind: 'finish',
