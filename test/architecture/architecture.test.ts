@@ -11,7 +11,12 @@ import {
 import { checkImportEffects } from './import-effects.ts';
 import { checkPackages } from './packages.ts';
 import { checkDialectPairs, checkRanks } from './ranks.ts';
-import { readRepositoryFile, repositoryFiles, repositorySources } from './repository-files.ts';
+import {
+  ignoredFiles,
+  readRepositoryFile,
+  repositoryFiles,
+  repositorySources,
+} from './repository-files.ts';
 import { checkFileSize, checkFunctionSizes } from './sizes.ts';
 import { describeViolation, type SourceFile, type Violation } from './source-file.ts';
 import { checkBannedWords, checkVendorWords } from './words.ts';
@@ -53,6 +58,11 @@ describe('files', () => {
   it('do no work and keep no state when imported', () => over(product, checkImportEffects));
   it('take time, chance and the environment as arguments', () => over(product, checkBannedCalls));
   it('name vendors only where a vendor is the matter', () => over(product, checkVendorWords));
+
+  it('are all in the repository: none is hidden by .gitignore', () => {
+    const folders = ['src', 'test', 'bench', 'docs', 'prompts', 'migrations', '.ci'];
+    expect(ignoredFiles(folders)).toEqual([]);
+  });
 
   it('hold no leftovers and no path of one machine', () => {
     const texts = repositoryFiles()
