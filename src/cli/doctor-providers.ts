@@ -1,0 +1,92 @@
+/** The doctor on providers: keys resolve, the service answers on the wire, clocks agree. No token is spent. */
+import { type Clock, clampTimerDelayMs } from '../base/clock.ts';
+import { type SecretResolver, secretAlias } from '../providers/secrets.ts';
+import type { ProviderEntry } from './doctor-config.ts';
+import { type Finding, ok, warning, wrong } from './doctor-report.ts';
+
+const answerMsMax = 8000;
+/** Signed requests and `Retry-After` dates go wrong beyond this. */
+const skewMsMax = 60_000;
+
+export async function checkProviders(
+  providers: readonly ProviderEntry[],
+  resolveSecret: SecretResolver,
+  clock: Clock,
+): Promise<Finding[]> {
+  const keys = providers.flatMap((provider) => checkKeys(provider, resolveSecret));
+  const reached = await Promise.all(providers.map((provider) => reach(provider, clock)));
+  const skews = reached.map(({ skewMs }) => skewMs).filter((skew) => skew !== null);
+  return [...keys, ...reached.map(({ finding }) => finding), ...checkClock(skews)];
+}
+
+function checkKeys(provider: ProviderEntry, resolveSecret: SecretResolver): Finding[] {
+  const subject = `provider ${provider.name}`;
+  if (provider.keys.length === 0) {
+    if (!provider.isKeyRequired) return [];
+    const advice = `name one under providers.${provider.name}.api_keys, as env:NAME or file:/path`;
+    return [wrong(subject, 'has no key', advice)];
+  }
+  return provider.keys.map((reference) => {
+    const alias = secretAlias(reference);
+    if (resolveSecret(reference) !== null) return ok(subject, `key ${alias} is set`);
+    const where = reference.startsWith('env:')
+      ? `set the variable ${alias}`
+      : `put the key into ${alias}`;
+    return wrong(subject, `key ${alias} does not resolve`, where);
+  });
+}
+
+type Reached = { readonly finding: Finding; readonly skewMs: number | null };
+
+/** Any HTTP answer will do: without a key, most say 401 or 404, and that is the service. */
+async function reach({ name, baseUrl }: ProviderEntry, clock: Clock): Promise<Reached> {
+  const subject = `provider ${name}`;
+  const ending = new AbortController();
+  const cancel = clock.schedule(clampTimerDelayMs(answerMsMax), () => ending.abort());
+  const startedMs = clock.monotonicMs();
+  try {
+    const answer = await fetch(baseUrl, { redirect: 'manual', signal: ending.signal });
+    await answer.body?.cancel();
+    const tookMs = Math.round(clock.monotonicMs() - startedMs);
+    const host = new URL(baseUrl).host;
+    const finding = ok(subject, `${host} answers (HTTP ${answer.status}, ${tookMs} ms)`);
+    const date = Date.parse(answer.headers.get('date') ?? '');
+    return { finding, skewMs: Number.isNaN(date) ? null : clock.wallMs() - date };
+  } catch (error) {
+    const [message, advice] = ending.signal.aborted
+      ? [`does not answer within ${answerMsMax / 1000} s`, 'look at the network and any proxy']
+      : unreachable(error);
+    return { finding: wrong(subject, `${baseUrl} ${message}`, advice), skewMs: null };
+  } finally {
+    cancel();
+  }
+}
+
+function unreachable(error: unknown): readonly [message: string, advice: string] {
+  const cause = error instanceof Error ? error.cause : null;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'no connection';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return [`has no address (${code})`, 'look at the name in base_url and at DNS'];
+  }
+  if (code === 'ECONNREFUSED') {
+    return ['refuses connections', 'is the service running, and on this port?'];
+  }
+  if (/CERT|TLS|SSL|SELF_SIGNED/i.test(code)) {
+    return [
+      `has a TLS certificate that is not trusted (${code})`,
+      'look at proxies and NODE_EXTRA_CA_CERTS',
+    ];
+  }
+  return [`cannot be reached (${code})`, 'look at base_url, the network and any proxy'];
+}
+
+/** The median, so that one server with a wrong clock accuses nobody. */
+function checkClock(skews: readonly number[]): Finding[] {
+  const median = skews.toSorted((a, b) => a - b)[Math.floor(skews.length / 2)];
+  if (median === undefined) return [];
+  const seconds = Math.round(Math.abs(median) / 1000);
+  if (Math.abs(median) <= skewMsMax)
+    return [ok('clock', `agrees with the providers (${seconds} s)`)];
+  const way = median > 0 ? 'ahead of' : 'behind';
+  return [warning('clock', `is ${seconds} s ${way} the providers`, 'synchronise it (NTP)')];
+}
