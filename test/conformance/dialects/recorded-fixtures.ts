@@ -24,9 +24,9 @@ export type Expectation = {
   readonly canonical?: {
     readonly finish: string | null;
     readonly usage: Readonly<Record<string, number>> | null;
+    /** Where one answer was made in several rounds: what all of them cost, which is what counts. */
+    readonly usage_sum_of_iterations?: Readonly<Record<string, number>>;
   };
-  /** Where one answer was made in several rounds: what all of them cost, which is what counts. */
-  readonly usage_sum_of_iterations?: Readonly<Record<string, number>>;
 };
 
 export type Recorded = {
