@@ -4,6 +4,7 @@
  */
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import { fail, type Result, success } from '../base/result.ts';
+import type { OriginalBody } from '../chat/request.ts';
 
 type Reviver = (
   this: unknown,
@@ -39,6 +40,18 @@ export function parseExactJson(text: string): Result<unknown, string> {
   }
 }
 
+/** A client's body for an edit: its numbers as they were spelled, our own extension cut out. */
+export function exactBody({ bytes, json }: OriginalBody): JsonObject {
+  if (bytes.length === 0) return json;
+  const text = bytes.toString('utf8');
+  if (!riskyNumber.test(text)) return json;
+  const exact = parseExactJson(text);
+  if (!exact.ok || !isJsonObject(exact.value)) return json;
+  return Object.fromEntries(
+    Object.entries(exact.value).filter(([key]) => Object.hasOwn(json, key)),
+  );
+}
+
 /** `value` as compact JSON, keys in their order. The fault: it nests too deeply to be written. */
 export function encodeJson(value: unknown): Result<string, string> {
   try {
@@ -53,6 +66,9 @@ export function parseToolArguments(text: string): Result<JsonObject, string> {
   if (text.trim() === '') return success({});
   const parsed = parseExactJson(text);
   if (!parsed.ok) return parsed;
-  if (!isJsonObject(parsed.value)) return fail('not a JSON object');
+  // A number that kept its spelling is an object, too.
+  if (!isJsonObject(parsed.value) || !text.trimStart().startsWith('{')) {
+    return fail('not a JSON object');
+  }
   return success(parsed.value);
 }

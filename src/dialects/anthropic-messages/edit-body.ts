@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, objectAt, stringAt } from '../../base/js
 import { fail, type Result, success } from '../../base/result.ts';
 import { type ChatParameters, noParameters } from '../../chat/request.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
-import { encodeJson } from '../exact-json.ts';
+import { encodeJson, exactBody } from '../exact-json.ts';
 import { withExtraFields } from '../extra-fields.ts';
 import { encodeParameters } from './encode-parameters.ts';
 import { encodeChoice } from './encode-tools.ts';
@@ -12,7 +12,7 @@ import { encodeChoice } from './encode-tools.ts';
 const mergedFields: readonly string[] = ['output_config', 'metadata'];
 
 export function editBody(call: UpstreamCall): Result<EncodedCall, RequestFault> {
-  const original = call.request.original.json;
+  const original = exactBody(call.request.original);
   const dropped = new Set<string>();
   const body = new Map(Object.entries(original));
   body.set('model', call.model);

@@ -29,10 +29,17 @@ function mediaAbility(messages: readonly Message[]): string | null {
 }
 
 function isReadableImage({ source }: Extract<UserPart, { type: 'image' }>): boolean {
-  return source.kind !== 'base64' || imageMediaTypes.includes(source.mediaType);
+  if (source.kind === 'url') return isFetched(source.url);
+  return source.kind === 'file' || imageMediaTypes.includes(source.mediaType);
 }
 
 function isReadableDocument({ source }: Extract<UserPart, { type: 'document' }>): boolean {
-  if (source.kind !== 'base64') return true;
+  if (source.kind === 'url') return isFetched(source.url);
+  if (source.kind === 'file') return true;
   return source.mediaType === 'application/pdf' || source.mediaType.startsWith('text/');
+}
+
+/** The service fetches links itself, but only over TLS. */
+function isFetched(url: string): boolean {
+  return /^https:\/\//i.test(url);
 }

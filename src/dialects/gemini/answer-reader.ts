@@ -1,8 +1,8 @@
 /** What the chunks of one answer say; a whole reply is an answer of one chunk. */
-import { randomHex } from '../../base/ids.ts';
 import { arrayAt, isJsonObject, numberAt, objectAt, property, stringAt } from '../../base/json.ts';
 import type { ChatEvent } from '../../chat/stream-event.ts';
-import { CandidateReader } from './candidate-reader.ts';
+import { encodeJson } from '../exact-json.ts';
+import { type AnswerIdentity, CandidateReader } from './candidate-reader.ts';
 import { familyOf } from './model-family.ts';
 import { usageOf } from './usage-tally.ts';
 
@@ -16,7 +16,6 @@ export class AnswerReader {
   #responseId: string | null = null;
   #model: string | null = null;
   #isStarted = false;
-  #seed: string | null = null;
   readonly #candidates = new Map<number, CandidateReader>();
 
   read(chunk: unknown): Reading {
@@ -30,12 +29,15 @@ export class AnswerReader {
     const events = [...this.#start(chunk)];
     const candidates = arrayAt(chunk, 'candidates');
     for (const [place, candidate] of candidates.entries()) {
-      events.push(...this.#readCandidate(candidate, place));
+      events.push(...this.#readCandidate(candidate, place, chunk));
     }
     const usage = usageOf(objectAt(chunk, 'usageMetadata'));
     if (usage !== null) events.push({ type: 'usage', usage });
-    if (candidates.length > 0 || !isBlocked(chunk)) return { events, isFrameKept: true };
+    const blockReason = candidates.length > 0 ? null : blockReasonOf(chunk);
+    if (blockReason === null) return { events, isFrameKept: true };
     events.push({ type: 'error', status: null, body: chunk });
+    const raw = `blocked:${blockReason}`;
+    events.push({ type: 'finish', choice: 0, reason: 'content_filter', raw });
     return { events, isFrameKept: false };
   }
 
@@ -65,7 +67,7 @@ export class AnswerReader {
     return [{ type: 'start', id: this.#responseId, model: this.#model }];
   }
 
-  #readCandidate(candidate: unknown, place: number): readonly ChatEvent[] {
+  #readCandidate(candidate: unknown, place: number, chunk: unknown): readonly ChatEvent[] {
     const choice = numberAt(candidate, 'index') ?? place;
     if (
       !isJsonObject(candidate) ||
@@ -80,20 +82,25 @@ export class AnswerReader {
       reader = new CandidateReader(choice);
       this.#candidates.set(choice, reader);
     }
-    return reader.read(candidate, this.#identity());
+    return reader.read(candidate, this.#identity(chunk));
   }
 
-  /** The response's id makes the calls' ids repeatable; without one, chance keeps answers apart. */
-  #identity(): { readonly family: string; readonly seed: string } {
-    this.#seed ??= this.#responseId ?? randomHex(16);
-    return { family: this.#model === null ? '' : familyOf(this.#model), seed: this.#seed };
+  /** Without a response's id, what stands around a call tells it from others: the same bytes give the same ids. */
+  #identity(chunk: unknown): AnswerIdentity {
+    const family = this.#model === null ? '' : familyOf(this.#model);
+    return { family, seed: () => this.#responseId ?? textOf(chunk) };
   }
 }
 
-/** The prompt was refused: there is no answer, and nothing else says so. */
-function isBlocked(chunk: unknown): boolean {
+/** Why the prompt was refused: there is no answer then, and nothing else says so. */
+function blockReasonOf(chunk: unknown): string | null {
   const reason = property(objectAt(chunk, 'promptFeedback'), 'blockReason');
-  return (
-    reason !== undefined && reason !== null && reason !== 0 && reason !== 'BLOCK_REASON_UNSPECIFIED'
-  );
+  if (typeof reason !== 'string' && typeof reason !== 'number') return null;
+  const isSaid = reason !== 0 && reason !== '' && reason !== 'BLOCK_REASON_UNSPECIFIED';
+  return isSaid ? String(reason).slice(0, 80) : null;
+}
+
+function textOf(chunk: unknown): string {
+  const text = encodeJson(chunk);
+  return text.ok ? text.value : '';
 }

@@ -17,8 +17,8 @@ import { encodeCallId } from './tool-call-ids.ts';
 /** Of the answer as a whole, for the ids of its calls. */
 export type AnswerIdentity = {
   readonly family: string;
-  /** Different for every answer. */
-  readonly seed: string;
+  /** Different for every answer; asked for each call. */
+  readonly seed: () => string;
 };
 
 /** Work that a client of another dialect does not see. */
@@ -119,7 +119,7 @@ export class CandidateReader {
         family,
         providerId: stringAt(call, 'id') || null,
         signature,
-        seed: `${seed}:${this.#choice}:${index}`,
+        seed: `${seed()}:${this.#choice}:${index}`,
       }),
       name: decodeToolName(name),
     };

@@ -3,13 +3,13 @@ import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../../base/jso
 import { fail, type Result, success } from '../../base/result.ts';
 import { type ChatParameters, noParameters } from '../../chat/request.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
-import { encodeJson } from '../exact-json.ts';
+import { encodeJson, exactBody } from '../exact-json.ts';
 import { withExtraFields } from '../extra-fields.ts';
 import { encodeParameters } from './encode-parameters.ts';
 
 export function editBody(call: UpstreamCall): Result<EncodedCall, RequestFault> {
   const dropped = new Set<string>();
-  const body = new Map(Object.entries(call.request.original.json));
+  const body = new Map(Object.entries(exactBody(call.request.original)));
   // The URL names the model; what some clients repeat in the body is the tier's name.
   body.delete('model');
   const { generationConfig, instruction } = encodeOwned(call, dropped);

@@ -153,6 +153,8 @@ export const rules: readonly ErrorRule[] = [
   },
   { name: 'gemini.permission', type: ['PERMISSION_DENIED'], errorClass: 'permission' },
   { name: 'gemini.not-found', type: ['NOT_FOUND'], errorClass: 'not_found' },
+  // We hung up, or something between us and the service did.
+  { name: 'gemini.hung-up', status: [499], type: ['CANCELLED'], errorClass: 'connection' },
   { name: 'gemini.cancelled', type: ['CANCELLED'], errorClass: 'connection' },
   { name: 'gemini.deadline', type: ['DEADLINE_EXCEEDED'], errorClass: 'timeout' },
   { name: 'gemini.unavailable', type: ['UNAVAILABLE'], errorClass: 'overload' },
