@@ -27,9 +27,8 @@ CREATE TABLE `attempts` (
 	`breaker_before` text DEFAULT 'closed' NOT NULL,
 	`breaker_after` text DEFAULT 'closed' NOT NULL,
 	PRIMARY KEY(`request_seq`, `n`)
-);
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `attempts_upstream_request` ON `attempts` (`upstream_request_id`) WHERE upstream_request_id is not null;--> statement-breakpoint
 CREATE TABLE `config_versions` (
 	`version` integer PRIMARY KEY NOT NULL,
 	`hash` text NOT NULL,
@@ -58,6 +57,12 @@ CREATE TABLE `prompt_versions` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`source` text NOT NULL
 );
+--> statement-breakpoint
+CREATE TABLE `request_keys` (
+	`key` text NOT NULL,
+	`request_seq` integer NOT NULL,
+	PRIMARY KEY(`key`, `request_seq`)
+) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `requests` (
 	`seq` integer PRIMARY KEY NOT NULL,
@@ -116,7 +121,6 @@ CREATE TABLE `requests` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `requests_id` ON `requests` (`id`);--> statement-breakpoint
 CREATE INDEX `requests_started` ON `requests` (`started_at`,`outcome`,`tier`,`provider`,`target`,`model`,`variant`,`config_version`,`error_class`,`recovery`,`failed_over`,`key_id`);--> statement-breakpoint
-CREATE INDEX `requests_client_request` ON `requests` (`client_request_id`,`started_at`);--> statement-breakpoint
 CREATE INDEX `requests_error_class` ON `requests` (`error_class`,`started_at`) WHERE error_class is not null;--> statement-breakpoint
 CREATE INDEX `requests_not_served` ON `requests` (`outcome`,`started_at`) WHERE outcome <> 'served';--> statement-breakpoint
 CREATE INDEX `requests_recovery` ON `requests` (`recovery`,`started_at`) WHERE recovery <> 'none';--> statement-breakpoint
@@ -134,4 +138,4 @@ CREATE TABLE `served_slots` (
 	`variant` text NOT NULL,
 	`config_version` integer NOT NULL,
 	PRIMARY KEY(`slot_at`, `tier`, `provider`, `target`, `model`, `variant`, `config_version`)
-);
+) WITHOUT ROWID;

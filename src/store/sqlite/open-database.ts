@@ -22,8 +22,11 @@ export type OpenOptions = {
 
 const migrationsFolder = fileURLToPath(new URL('../../../migrations/sqlite', import.meta.url));
 
-/** Pages (4 kB) in the write-ahead log before it is written back: about one second of a busy gateway. */
-const checkpointPages = 8_000;
+/**
+ * Pages (4 kB) in the write-ahead log before a commit itself writes it back. Another thread does so long
+ * before (`upkeep-schedule.ts`), because the commit that does it waits for the disk.
+ */
+const checkpointPages = 32_000;
 /** The log file is cut back to this after a checkpoint, bytes. */
 const walBytesKept = 64 * 1024 * 1024;
 

@@ -1,4 +1,7 @@
-/** The tables of the embedded database. A change here needs `npm run db:generate`. */
+/**
+ * The tables of the embedded database. A change here needs `npm run db:generate`. The first migration adds
+ * by hand what drizzle has no word for: tables with a primary key of several columns are WITHOUT ROWID.
+ */
 import { sql } from 'drizzle-orm';
 import {
   type AnySQLiteColumn,
@@ -95,7 +98,6 @@ export const requests = sqliteTable(
       table.failed_over,
       table.key_id,
     ),
-    index('requests_client_request').on(table.client_request_id, table.started_at),
     ...[
       { name: 'requests_error_class', column: table.error_class, where: 'error_class is not null' },
       { name: 'requests_not_served', column: table.outcome, where: "outcome <> 'served'" },
@@ -157,12 +159,21 @@ export const attempts = sqliteTable(
       .notNull()
       .default('closed'),
   },
-  (table) => [
-    primaryKey({ columns: [table.request_seq, table.n] }),
-    index('attempts_upstream_request')
-      .on(table.upstream_request_id)
-      .where(sql.raw('upstream_request_id is not null')),
-  ],
+  (table) => [primaryKey({ columns: [table.request_seq, table.n] })],
+);
+
+/**
+ * Finds requests by an id that others made: `client_request_id`, or an attempt's `upstream_request_id`.
+ * Such ids are random, and an index kept with each row would write a page of its own for each; so they
+ * are entered in bulk, a moment later, and a search reads the newest rows besides (`key-index.ts`).
+ */
+export const requestKeys = sqliteTable(
+  'request_keys',
+  {
+    key: text('key').notNull(),
+    request_seq: integer('request_seq').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.key, table.request_seq] })],
 );
 
 /**

@@ -5,6 +5,7 @@ import type { AttemptRow, RequestRow } from '../../served-by/row.ts';
 import type { ServedFilter, ServedQuery, ServedRow } from '../../served-by/served-query.ts';
 import { servedRowOf } from '../../served-by/served-row.ts';
 import type { DatabaseAccess, Orm } from './database-access.ts';
+import { isOfClientRequest, isOfUpstreamRequest } from './request-key-search.ts';
 import { attempts, requests } from './schema.ts';
 import { decodeCursor, encodeCursor, type Position } from './served-cursor.ts';
 import { hasSlotFilter, slotRanges, type TimeRange } from './slot-ranges.ts';
@@ -92,13 +93,14 @@ function conditionsOf(filter: ServedFilter, after: Position | null): SQL[] {
   equal(requests.eval_run, filter.evalRun);
   equal(requests.run_id, filter.runId);
   equal(requests.session, filter.session);
-  equal(requests.client_request_id, filter.clientRequestId);
   equal(requests.key_id, filter.keyId);
   equal(requests.recovery, filter.recovery);
   found.push(...literalConditionsOf(filter));
+  if (filter.clientRequestId !== undefined) {
+    found.push(...isOfClientRequest(filter.clientRequestId));
+  }
   if (filter.upstreamRequestId !== undefined) {
-    found.push(sql`${requests.seq} in (select ${attempts.request_seq} from ${attempts}
-      where ${attempts.upstream_request_id} = ${filter.upstreamRequestId})`);
+    found.push(isOfUpstreamRequest(filter.upstreamRequestId));
   }
   if (filter.fromMs !== undefined) found.push(gte(requests.started_at, filter.fromMs));
   if (filter.toMs !== undefined) found.push(lt(requests.started_at, filter.toMs));
@@ -143,7 +145,7 @@ function newestByClientRequest(
   return orm
     .select()
     .from(requests)
-    .where(and(eq(requests.client_request_id, clientRequestId), ...own))
+    .where(and(...isOfClientRequest(clientRequestId), ...own))
     .orderBy(desc(requests.started_at), desc(requests.seq))
     .limit(1)
     .get();

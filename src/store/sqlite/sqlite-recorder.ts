@@ -23,6 +23,8 @@ export type SqliteRecorderOptions = {
   readonly instance: string;
   /** How long an answer waits for its commit; read for each row, since the config may change it. */
   readonly commitWaitMs: () => number;
+  /** Rows that may wait; reached only when the database stalls. Default 20,000. */
+  readonly waitingRowsMax?: number;
   readonly log: Log;
   readonly clock: Clock;
 };
@@ -62,8 +64,7 @@ type State =
 
 /** Rows a batch: a commit of so many takes some 10 ms. */
 const batchRowsMax = 500;
-/** Rows that wait; reached only when the database stalls and far more arrive than it could ever take. */
-const waitingRowsMax = 20_000;
+const defaultWaitingRowsMax = 20_000;
 const recoverEveryMs = 1_000;
 /** Spilled bytes that live rows may wait for: their import takes some 10 ms. */
 const lastStretchBytes = 256 * 1024;
@@ -72,6 +73,7 @@ const closeWaitMs = 5_000;
 export class SqliteRecorder implements Recorder {
   readonly #options: SqliteRecorderOptions;
   readonly #watch: MarkerWatch;
+  readonly #waitingRowsMax: number;
   #state: State = { kind: 'catching_up', reason: 'starting' };
   #queue: Entry[] = [];
   #markers: Marker[] = [];
@@ -91,6 +93,7 @@ export class SqliteRecorder implements Recorder {
 
   constructor(options: SqliteRecorderOptions) {
     this.#options = options;
+    this.#waitingRowsMax = options.waitingRowsMax ?? defaultWaitingRowsMax;
     this.#watch = new MarkerWatch(options.clock, (started) => this.#mark(started));
   }
 
@@ -112,7 +115,7 @@ export class SqliteRecorder implements Recorder {
     return new Promise((settle) => {
       const queuedAtMs = this.#options.clock.monotonicMs();
       this.#queue.push({ line, endedId, queuedAtMs, settle });
-      if (this.#queue.length > waitingRowsMax) this.#degrade('more rows wait than may');
+      if (this.#queue.length > this.#waitingRowsMax) this.#degrade('more rows wait than may');
       else this.#flushSoon();
     });
   };

@@ -9,12 +9,13 @@ import type { ServedQuery } from '../../served-by/served-query.ts';
 import { DatabaseAccess } from './database-access.ts';
 import { type InstanceLock, lockInstance } from './instance-lock.ts';
 import { createMetaStore, type MetaStore } from './meta-store.ts';
-import { scheduleRetention } from './retention-schedule.ts';
+import { type RetentionSchedule, scheduleRetention } from './retention-schedule.ts';
 import { createRevisionStore } from './revision-store.ts';
 import { createServedQuery } from './served-query.ts';
 import { openSpill } from './spill-file.ts';
 import { SqliteRecorder } from './sqlite-recorder.ts';
 import type { StoreFault } from './store-fault.ts';
+import { scheduleUpkeep, type UpkeepSchedule } from './upkeep-schedule.ts';
 import { startWriterThread } from './writer/writer-thread.ts';
 
 export type SqliteStoreOptions = {
@@ -59,7 +60,8 @@ export async function openSqliteStore(
   const access = new DatabaseAccess(file, clock);
   /** Brings the schema up to date before the thread opens the file. */
   access.fault();
-  const writer = startWriterThread({ file, busyTimeoutMs: writerBusyTimeoutMs });
+  const settings = { file, busyTimeoutMs: writerBusyTimeoutMs };
+  const writer = startWriterThread(settings);
   const recorder = new SqliteRecorder({
     writer,
     spill: openSpill(dataDirectory),
@@ -71,23 +73,32 @@ export async function openSqliteStore(
   await withinMs(clock, startWaitMs, recorder.start());
   const { isHealthy } = recorder;
   const retention = scheduleRetention({ writer, keepMs, isHealthy, clock, log });
+  const upkeep = scheduleUpkeep({
+    writer,
+    keeper: startWriterThread(settings),
+    batches: () => recorder.counts().batches,
+    isHealthy,
+    clock,
+  });
   return success({
     recorder,
     served: createServedQuery(access),
     revisions: createRevisionStore(access),
     meta: createMetaStore(access),
     fault: () => access.fault(),
-    close: () => closeAll({ recorder, stopRetention: retention.stop, access, lock: locked.value }),
+    close: () => closeAll({ recorder, retention, upkeep, access, lock: locked.value }),
   });
 }
 
 async function closeAll(parts: {
   readonly recorder: SqliteRecorder;
-  readonly stopRetention: () => void;
+  readonly retention: RetentionSchedule;
+  readonly upkeep: UpkeepSchedule;
   readonly access: DatabaseAccess;
   readonly lock: InstanceLock;
 }): Promise<void> {
-  parts.stopRetention();
+  parts.retention.stop();
+  await parts.upkeep.stop();
   parts.access.close();
   await parts.recorder.close();
   parts.lock.release();

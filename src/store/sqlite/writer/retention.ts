@@ -2,6 +2,7 @@
 import { getTableName } from 'drizzle-orm';
 import type { Connection } from '../open-database.ts';
 import { attempts, markers, requests, servedSlots } from '../schema.ts';
+import type { KeyIndex } from './key-index.ts';
 import { slotMs } from './slot-index.ts';
 
 /** Rows a portion: each is one transaction that live rows wait for, so it stays well under 20 ms. */
@@ -15,29 +16,35 @@ const freedPages = 200;
  */
 export function prunePortion(
   connection: Connection,
+  keys: KeyIndex,
   beforeMs: number,
 ): { readonly deleted: number; readonly isDone: boolean } {
-  const deleted = connection.transaction(() => deleteOldest(connection, beforeMs)).immediate();
+  const deleted = connection
+    .transaction(() => deleteOldest(connection, keys, beforeMs))
+    .immediate();
   connection.pragma(`incremental_vacuum(${freedPages})`);
   return { deleted, isDone: deleted < prunedRowsMax };
 }
 
-function deleteOldest(connection: Connection, beforeMs: number): number {
+function deleteOldest(connection: Connection, keys: KeyIndex, beforeMs: number): number {
   const requestTable = getTableName(requests);
   const old = connection
     .prepare(
       `select seq from ${requestTable} where started_at < ? order by started_at limit ${prunedRowsMax}`,
     )
     .pluck()
-    .all(beforeMs);
+    .all(beforeMs)
+    .map(Number);
   const dropAttempts = connection.prepare(
     `delete from ${getTableName(attempts)} where request_seq = ?`,
   );
   const dropRequest = connection.prepare(`delete from ${requestTable} where seq = ?`);
   for (const seq of old) {
+    keys.remove(seq);
     dropAttempts.run(seq);
     dropRequest.run(seq);
   }
+  if (old.length > 0) keys.lowerToLast();
   connection.prepare(`delete from ${getTableName(markers)} where started_at < ?`).run(beforeMs);
   connection
     .prepare(`delete from ${getTableName(servedSlots)} where slot_at < ?`)

@@ -5,7 +5,7 @@ import { readSpillLine } from './spill-format.ts';
 import type { ImportStep, Marker } from './writer-protocol.ts';
 
 /** Bytes read at a time: a few hundred rows, so that batches of live rows get their turn between. */
-export const portionBytes = 256 * 1024;
+const defaultPortionBytes = 256 * 1024;
 const lineBreak = 0x0a;
 
 /** Imports the whole lines of one portion from `offset` on. Rows already there are left as they are. */
@@ -13,8 +13,10 @@ export function importPortion(input: {
   readonly writer: RowWriter;
   readonly path: string;
   readonly offset: number;
+  /** Default 256 kB; longer than any line. */
+  readonly portionBytes?: number;
 }): ImportStep {
-  const { bytes, isLast } = readPortion(input.path, input.offset);
+  const { bytes, isLast } = readPortion(input);
   const cut = bytes.lastIndexOf(lineBreak) + 1;
   /** No line is as long as a portion: what has no break in it is the torn rest of a failed write. */
   const isTorn = cut === 0 && bytes.length > 0;
@@ -34,7 +36,15 @@ export function importPortion(input: {
   return { offset: input.offset + rest, isDone: isLast, unreadable };
 }
 
-function readPortion(path: string, offset: number): { bytes: Buffer; isLast: boolean } {
+function readPortion({
+  path,
+  offset,
+  portionBytes = defaultPortionBytes,
+}: {
+  readonly path: string;
+  readonly offset: number;
+  readonly portionBytes?: number;
+}): { readonly bytes: Buffer; readonly isLast: boolean } {
   const file = openSync(path, 'r');
   try {
     const { size } = fstatSync(file);

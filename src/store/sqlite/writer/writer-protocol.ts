@@ -29,7 +29,11 @@ export type WriterRequest =
   /** Makes rows `lost` of markers that other processes left. */
   | { readonly kind: 'adopt'; readonly instance: string }
   /** Deletes one portion of the rows that began before `beforeMs`. */
-  | { readonly kind: 'prune'; readonly beforeMs: number };
+  | { readonly kind: 'prune'; readonly beforeMs: number }
+  /** Enters one portion of the newest rows' ids into `request_keys`. */
+  | { readonly kind: 'index' }
+  /** Writes the write-ahead log back into the database file as far as nobody is in the way. */
+  | { readonly kind: 'checkpoint' };
 
 export type ImportStep = {
   /** Where the next portion begins. */
@@ -49,6 +53,9 @@ export type WriterReplies = {
   readonly adopt: number;
   /** Whether rows of that age are left. */
   readonly prune: { readonly deleted: number; readonly isDone: boolean };
+  readonly index: { readonly isDone: boolean };
+  /** Pages in the write-ahead log, and how many of them are written back. */
+  readonly checkpoint: { readonly pages: number; readonly writtenBack: number };
 };
 
 export type WriterReply<Kind extends keyof WriterReplies> = Result<WriterReplies[Kind], StoreFault>;

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { fail, success } from '../../../base/result.ts';
 import { type Connection, openDatabase } from '../open-database.ts';
 import { type StoreFault, storeFaultOf } from '../store-fault.ts';
+import { KeyIndex } from './key-index.ts';
 import { prunePortion } from './retention.ts';
 import { RowWriter } from './row-writer.ts';
 import { importPortion } from './spill-import.ts';
@@ -10,7 +11,11 @@ import type { FromWriter, ToWriter, WriterReplies, WriterRequest } from './write
 
 export type WriterSettings = { readonly file: string; readonly busyTimeoutMs: number };
 
-type Opened = { readonly connection: Connection; readonly writer: RowWriter };
+type Opened = {
+  readonly connection: Connection;
+  readonly writer: RowWriter;
+  readonly keys: KeyIndex;
+};
 
 const port = parentPort;
 if (port !== null) serve(workerData as WriterSettings);
@@ -31,7 +36,11 @@ function serve(settings: WriterSettings): void {
         port.postMessage({ number, reply: open } satisfies FromWriter);
         return;
       }
-      opened = { connection: open.value, writer: new RowWriter(open.value) };
+      opened = {
+        connection: open.value,
+        writer: new RowWriter(open.value),
+        keys: new KeyIndex(open.value),
+      };
     }
     try {
       reply = success(perform(opened, request));
@@ -64,6 +73,17 @@ function perform(opened: Opened, request: WriterRequest): WriterReplies[keyof Wr
     case 'adopt':
       return opened.writer.adoptMarkers(request.instance);
     case 'prune':
-      return prunePortion(opened.connection, request.beforeMs);
+      return prunePortion(opened.connection, opened.keys, request.beforeMs);
+    case 'index':
+      return { isDone: opened.keys.step() };
+    case 'checkpoint':
+      return checkpoint(opened.connection);
   }
+}
+
+function checkpoint(connection: Connection): WriterReplies['checkpoint'] {
+  const [row] = connection.pragma('wal_checkpoint(passive)') as [
+    { readonly log: number; readonly checkpointed: number },
+  ];
+  return { pages: row.log, writtenBack: row.checkpointed };
 }
