@@ -18,6 +18,8 @@ const messageFields: { readonly [role: string]: readonly string[] } = {
     'audio',
     'annotations',
     'function_call',
+    // The vendor's own SDK adds it to answers and sends it back with them.
+    'parsed',
   ],
   tool: ['role', 'content', 'tool_call_id'],
   function: ['role', 'content', 'name'],
