@@ -98,7 +98,9 @@ function promptFiles(directory: string): readonly string[] {
 
 function readSource(path: string): Result<string, string> {
   try {
-    if (statSync(path).size > sourceLengthMax * 4) return fail('the file is too large');
+    const file = statSync(path);
+    if (!file.isFile()) return fail('is not a file');
+    if (file.size > sourceLengthMax * 4) return fail('the file is too large');
     return success(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)));
   } catch (error) {
     return fail(error instanceof TypeError ? 'is not UTF-8 text' : 'cannot be read');

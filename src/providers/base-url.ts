@@ -1,24 +1,27 @@
 /** Which upstream addresses a document may name: https, or http on this machine or a private network. */
 import { BlockList, isIP } from 'node:net';
 
-const loopbackOrPrivate = new BlockList();
-loopbackOrPrivate.addSubnet('127.0.0.0', 8, 'ipv4');
-loopbackOrPrivate.addSubnet('10.0.0.0', 8, 'ipv4');
-loopbackOrPrivate.addSubnet('172.16.0.0', 12, 'ipv4');
-loopbackOrPrivate.addSubnet('192.168.0.0', 16, 'ipv4');
-loopbackOrPrivate.addSubnet('100.64.0.0', 10, 'ipv4');
-loopbackOrPrivate.addAddress('::1', 'ipv6');
-loopbackOrPrivate.addSubnet('fc00::', 7, 'ipv6');
+/** `network/prefix`, a plain address being itself alone. */
+const loopbackOrPrivate: readonly string[] = [
+  '127.0.0.0/8',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  '::1/128',
+  'fc00::/7',
+];
 
 /** Link-local ranges and the fixed addresses where clouds hand out credentials. */
-const metadata = new BlockList();
-metadata.addSubnet('169.254.0.0', 16, 'ipv4');
-metadata.addSubnet('0.0.0.0', 8, 'ipv4');
-metadata.addAddress('100.100.100.200', 'ipv4');
-metadata.addAddress('192.0.0.192', 'ipv4');
-metadata.addSubnet('fe80::', 10, 'ipv6');
-metadata.addAddress('fd00:ec2::254', 'ipv6');
-metadata.addAddress('::', 'ipv6');
+const metadata: readonly string[] = [
+  '169.254.0.0/16',
+  '0.0.0.0/8',
+  '100.100.100.200/32',
+  '192.0.0.192/32',
+  'fe80::/10',
+  'fd00:ec2::254/128',
+  '::/128',
+];
 
 const privateSuffixes = ['.localhost', '.local', '.internal', '.lan', '.svc', '.home.arpa'];
 const metadataNames = new Set(['metadata', 'metadata.google.internal', 'instance-data']);
@@ -48,14 +51,21 @@ export function normalizedBaseUrl(text: string): string {
 
 /** Whether `host` is this machine, a private address, or a name that only a private network knows. */
 export function isLocalHost(host: string): boolean {
-  const family = isIP(host);
-  if (family !== 0) return loopbackOrPrivate.check(host, family === 4 ? 'ipv4' : 'ipv6');
+  if (isIP(host) !== 0) return isWithin(host, loopbackOrPrivate);
   if (host === 'localhost' || !host.includes('.')) return true;
   return privateSuffixes.some((suffix) => host.endsWith(suffix));
 }
 
 function isMetadataHost(host: string): boolean {
-  const family = isIP(host);
-  if (family !== 0) return metadata.check(host, family === 4 ? 'ipv4' : 'ipv6');
-  return metadataNames.has(host);
+  return isIP(host) !== 0 ? isWithin(host, metadata) : metadataNames.has(host);
+}
+
+/** IPv4 addresses written as IPv6 ones are found too. */
+function isWithin(address: string, networks: readonly string[]): boolean {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [start = '', prefix = ''] = network.split('/');
+    list.addSubnet(start, Number(prefix), isIP(start) === 4 ? 'ipv4' : 'ipv6');
+  }
+  return list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 }

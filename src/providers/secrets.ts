@@ -1,5 +1,5 @@
 /** Secrets are named, never written: `env:NAME` or `file:/path`, read at the time of use. */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
 
 export type SecretReference =
@@ -61,6 +61,8 @@ export function createSecretResolver(input: {
 
 function readSecretFile(path: string): string | null {
   try {
+    // A pipe would block the whole process until someone writes to it.
+    if (!statSync(path).isFile()) return null;
     const descriptor = openSync(path, 'r');
     try {
       const bytes = Buffer.alloc(secretBytesMax + 1);

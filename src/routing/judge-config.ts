@@ -2,8 +2,14 @@
 import type { Clock } from '../base/clock.ts';
 import type { JsonObject } from '../base/json.ts';
 import { fail, type Result, success } from '../base/result.ts';
-import { type LoadedPrompts, loadVariants, type PromptSources } from '../prompts/load-variants.ts';
+import {
+  type LoadedPrompts,
+  loadVariants,
+  type PromptFault,
+  type PromptSources,
+} from '../prompts/load-variants.ts';
 import type { BindProvider } from '../providers/bind.ts';
+import { looksLikeSecret } from '../providers/secret-forms.ts';
 import type { SecretResolver } from '../providers/secrets.ts';
 import { buildSnapshot } from './build-snapshot.ts';
 import { formatPath, type InvalidDocument } from './document/config-fault.ts';
@@ -35,10 +41,12 @@ export async function judgeConfig(input: {
   readonly previous?: LoadedPrompts;
 }): Promise<Result<JudgedConfig, InvalidDocument>> {
   const prompts = await loadVariants(input.prompts, input.previous);
-  const promptFaults = prompts.faults.map(({ name, message }) => ({
-    path: formatPath(name === '' ? ['prompts'] : ['prompts', name]),
-    message,
-  }));
+  const promptFaults = [...prompts.faults, ...literalSecrets(input.prompts)].map(
+    ({ name, message }) => ({
+      path: formatPath(name === '' ? ['prompts'] : ['prompts', name]),
+      message,
+    }),
+  );
   // A prompt that does not compile still exists: its own fault is told, not that it is unknown.
   const valid = validateDocument(input.document, {
     variants: prompts.variants,
@@ -52,6 +60,13 @@ export async function judgeConfig(input: {
     return fail({ faults: promptFaults, warnings: valid.value.warnings });
   }
   return success({ valid: valid.value, prompts });
+}
+
+/** Prompts are stored and shown as the document is, so they may hold no secret either. */
+function literalSecrets(sources: PromptSources): readonly PromptFault[] {
+  return Object.entries(sources)
+    .filter(([, source]) => typeof source === 'string' && looksLikeSecret(source))
+    .map(([name]) => ({ name, message: 'holds what looks like a key: take it out' }));
 }
 
 export function configState(

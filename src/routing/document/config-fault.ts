@@ -1,5 +1,7 @@
 /** What is wrong with a document and where; never what the value was, which may be a secret. */
 
+import { looksLikeSecret } from '../../providers/secret-forms.ts';
+
 /** `path` is written `tiers.fast.targets[1].provider`; '' is the whole document. */
 export type ConfigFault = { readonly path: string; readonly message: string };
 
@@ -10,28 +12,6 @@ export type InvalidDocument = {
 };
 
 const segmentLengthMax = 64;
-
-/** Known forms of credentials; each needs a digit, so that plain words with dashes pass. */
-const secretForms: readonly RegExp[] = [
-  /\b(?:sk|pk|rk|sess|xai|pplx|nvapi|glpat|xox[abprs])-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{12,}/,
-  /\b(?:gsk|ghp|gho|ghs|hf|r8|github_pat)_(?=[A-Za-z_]*\d)[A-Za-z0-9_]{12,}/,
-  /\bAIza[A-Za-z0-9_-]{20,}/,
-  /\b(?:AKIA|ASIA)[A-Z0-9]{12,}/,
-  /\bBearer\s+\S{12,}/i,
-  /\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\./,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
-  /hooks\.slack\.com\/services\/\S+/,
-];
-
-/** Whether `text` holds what looks like a credential. */
-export function looksLikeSecret(text: string): boolean {
-  return secretForms.some((form) => form.test(text));
-}
-
-/** Whether `text`, standing where a credential belongs, is more likely one than a name. */
-export function looksLikeCredential(text: string): boolean {
-  return looksLikeSecret(text) || /^(?=.*\d)(?=.*[A-Za-z])[\x21-\x7e]{16,}$/.test(text);
-}
 
 /** Joins object keys and array indexes; odd keys are quoted, long ones cut, secret ones withheld. */
 export function formatPath(segments: readonly PropertyKey[]): string {

@@ -1,5 +1,6 @@
 /** Looks at every value of a raw document before its meaning is asked: what may not be there at all. */
-import { type ConfigFault, formatPath, looksLikeSecret, safeName } from './config-fault.ts';
+import { looksLikeSecret } from '../../providers/secret-forms.ts';
+import { type ConfigFault, formatPath, safeName } from './config-fault.ts';
 
 const depthMax = 32;
 const nodesMax = 200_000;

@@ -9,13 +9,8 @@ import {
 } from '../../base/json.ts';
 import { nearest } from '../../base/nearest.ts';
 import { providerKind } from '../../providers/registry.ts';
-import {
-  type ConfigFault,
-  formatPath,
-  looksLikeCredential,
-  safeName,
-  suggestion,
-} from './config-fault.ts';
+import { looksLikeCredential } from '../../providers/secret-forms.ts';
+import { type ConfigFault, formatPath, safeName, suggestion } from './config-fault.ts';
 
 export type References = {
   readonly faults: readonly ConfigFault[];

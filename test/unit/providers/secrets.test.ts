@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,11 +55,13 @@ describe('secret references', () => {
     expect(resolve(`file:${path}`)).toBe('second');
   });
 
-  it('a folder, a huge file and a device do not resolve', () => {
+  it('a folder, a pipe, a huge file and a device do not resolve', () => {
     const resolve = createSecretResolver({ environment: {}, clock: new VirtualClock() });
     const huge = join(directory, 'huge');
     writeFileSync(huge, 'x'.repeat(20_000));
-    for (const path of [directory, huge, '/dev/zero', '/nonexistent']) {
+    const pipe = join(directory, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const path of [directory, pipe, huge, '/dev/zero', '/nonexistent']) {
       expect(resolve(`file:${path}`)).toBeNull();
     }
   });

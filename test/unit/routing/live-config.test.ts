@@ -305,6 +305,14 @@ describe('apply, removeTier, preview', () => {
     });
   });
 
+  it('a prompt that holds a literal secret is refused, unprinted', async () => {
+    const { config } = await start();
+    const prompts = { fast: 'Use sk-CANARY1234567890.' };
+    const result = await config.apply({ document: sampleDocument(), prompts, ...by });
+    expect(result).toMatchObject({ kind: 'invalid', faults: [{ path: 'prompts.fast' }] });
+    expect(JSON.stringify(result)).not.toContain('CANARY');
+  });
+
   it('removes a tier under its etag', async () => {
     const { config } = await start({ document: withSecondTier() });
     const change = { ifMatch: '*', ifNoneMatch: null, ...by };

@@ -357,6 +357,11 @@ describe('secrets', () => {
     ]);
   });
 
+  it('words that are none are left alone', () => {
+    const description = 'Bearer authentication, sk-learn-classifier-model, ghp_ and AKIA explained';
+    accepted(sampleDocument({ description }));
+  });
+
   it('a credential header must be a reference', () => {
     const headers = { 'X-Api-Key': 'short', 'x-route': 'eu' };
     const providers = { p1: { kind: 'openai', headers } };
@@ -400,6 +405,9 @@ describe('hostile documents', () => {
     'http://169.254.169.254/',
     'https://169.254.169.254/latest',
     'https://[fe80::1]/v1',
+    'http://[::ffff:169.254.169.254]/',
+    'http://2852039166/latest',
+    'http://0.0.0.0:80/',
     'http://metadata.google.internal/',
     'https://user:pass@host/v1',
     'https://host/v1?key=1',
