@@ -217,6 +217,7 @@ class Outage {
     for (const target of this.#parts.targets) {
       const before = this.#breakers.get(target) ?? 'closed';
       const now = breakers.get(target) ?? 'closed';
+      this.#tally.recordBreaker(target, now, elapsedMs);
       if (before === 'closed' && now === 'open') {
         this.#parts.screen.tell(elapsedMs, `the breaker of ${target} opens`);
       }
@@ -227,6 +228,11 @@ class Outage {
     this.#breakers = new Map(
       this.#parts.targets.map((target) => [target, breakers.get(target) ?? 'closed']),
     );
-    this.#parts.screen.draw({ elapsedMs, tally: this.#tally, breakers: this.#breakers });
+    this.#parts.screen.draw({
+      elapsedMs,
+      tally: this.#tally,
+      waiting: this.#running.size,
+      breakers: this.#breakers,
+    });
   }
 }

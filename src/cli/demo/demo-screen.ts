@@ -1,10 +1,12 @@
 /** How the demo looks: a table that is redrawn in place on a terminal, plain lines elsewhere. */
 import type { BreakerWord } from './demo-gateway.ts';
-import type { DemoTally, TargetTally } from './demo-tally.ts';
+import type { Column, DemoTally, TargetTally } from './demo-tally.ts';
 
 export type DemoView = {
   readonly elapsedMs: number;
   readonly tally: DemoTally;
+  /** Requests without an answer so far. */
+  readonly waiting: number;
   readonly breakers: ReadonlyMap<string, BreakerWord>;
 };
 
@@ -29,7 +31,9 @@ const widthMax = 80;
 export const liveColumnsMin = 60;
 const nameWidth = 25;
 const plainEveryMs = 1_000;
-const gap = '   ';
+const gap = '  ';
+/** More than this is more than the usual time of an answer explains. */
+const manyWaiting = 8;
 
 type Paint = (text: string, code: number) => string;
 const inColour: Paint = (text, code) => `\u001b[${code}m${text}\u001b[0m`;
@@ -94,9 +98,10 @@ function targetLine(input: {
   const { row, view, timeWidth } = input;
   const isServing = row.target === input.serving;
   const name = shortened(row.target, nameWidth).padEnd(nameWidth);
-  const line = timeLine(row.columns, timeWidth).padEnd(timeWidth);
+  const line = timeLine(row.columns, timeWidth);
+  const rest = ' '.repeat(timeWidth - line.length);
   const breaker = view.breakers.get(row.target) ?? 'unknown';
-  return `${inColour(name, isServing ? bold : dim)} ${inColour(line, green)} ${painted(breaker)}`;
+  return `${inColour(name, isServing ? bold : dim)} ${paintedLine(line)}${rest} ${painted(breaker)}`;
 }
 
 const breakerColours = { closed: green, open: red, half_open: yellow, unknown: dim } as const;
@@ -106,13 +111,26 @@ function painted(breaker: BreakerWord): string {
   return inColour(word, breakerColours[breaker]);
 }
 
-/** One mark for each span of time in which the target answered: the taller, the more. */
-export function timeLine(columns: readonly number[], width: number): string {
-  const marks = ['·', '▄', '█'];
+const idleMark = '·';
+const openMark = 'x';
+const answerMarks = ['▄', '█'];
+
+/** One mark for each span of time: answers (the taller, the more), an open breaker, or neither. */
+export function timeLine(columns: readonly Column[], width: number): string {
   return columns
     .slice(0, width)
-    .map((count) => marks[Math.min(count, marks.length - 1)] ?? '')
+    .map(({ answers, isBreakerClosed }) => {
+      if (answers === 0) return isBreakerClosed ? idleMark : openMark;
+      return answerMarks[Math.min(answers, answerMarks.length) - 1] ?? '';
+    })
     .join('');
+}
+
+function paintedLine(line: string): string {
+  return line.replace(/x+|·+|[▄█]+/g, (marks) => {
+    if (marks.startsWith(openMark)) return inColour(marks, red);
+    return inColour(marks, marks.startsWith(idleMark) ? dim : green);
+  });
 }
 
 /** The figures in order of weight; what no longer fits is left out. */
@@ -123,6 +141,7 @@ function totalsLine(view: DemoView, width: number): string {
   const parts: readonly (readonly [string, number])[] = [
     [`${answered} answered`, green],
     [`${failed} failed`, failed > 0 ? red : dim],
+    [`${view.waiting} waiting`, view.waiting > manyWaiting ? yellow : dim],
     [`${retries} retries`, 0],
     [`${failovers} failovers`, 0],
     [`median ${shownMs(median)}`, 0],
@@ -153,6 +172,9 @@ export function plainScreen(options: Pick<ScreenOptions, 'write' | 'tier'>): Dem
     if (hasTitle) return;
     hasTitle = true;
     options.write(`Tiergate demo: an outage, as the tier "${options.tier}" sees it\n`);
+    options.write(
+      `${'time'.padStart(7)}  ${'who serves'.padEnd(nameWidth)}  breaker of the primary\n`,
+    );
   };
   return {
     tell: (elapsedMs, text) => {
@@ -171,8 +193,17 @@ export function plainScreen(options: Pick<ScreenOptions, 'write' | 'tier'>): Dem
 
 function plainLine(view: DemoView): string {
   const { answered, failed, retries, failovers } = view.tally.totals();
-  const serving = view.tally.serving()?.target ?? '-';
-  const states = [...view.breakers.values()].map((word) => word.replace('_', '-')).join('/');
-  const counts = `${answered} ok, ${failed} failed, ${retries} retries, ${failovers} failovers`;
-  return `${atSeconds(view.elapsedMs)}  ${shortened(serving, nameWidth)}  ${states || '-'}  ${counts}`;
+  const [primary = 'unknown'] = view.breakers.values();
+  const breaker = (primary === 'unknown' ? '-' : primary.replace('_', '-')).padEnd(9);
+  const counts = [
+    `${answered} ok`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    `${retries} retries`,
+    `${failovers} failovers`,
+  ];
+  const rest = `  ${breaker}  ${counts.join(', ')}`;
+  const start = `${atSeconds(view.elapsedMs)}  `;
+  const room = Math.min(nameWidth, widthMax - start.length - rest.length);
+  const serving = shortened(view.tally.serving()?.target ?? '-', room).padEnd(room);
+  return `${start}${serving}${rest}`;
 }

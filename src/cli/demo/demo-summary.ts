@@ -86,7 +86,7 @@ export function summaryLines(rows: readonly JsonObject[], primary: string): read
       rows.length - countOf(rows, 'served')
     } failed.`,
     isWholeStory(spans, primary)
-      ? 'primary -> fallback -> primary: the outage came and went, and nobody noticed.'
+      ? 'primary -> fallback -> primary: the outage came and went.'
       : 'The log does not show primary -> fallback -> primary: see the rows above.',
   ];
 }

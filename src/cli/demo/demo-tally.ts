@@ -1,20 +1,24 @@
 /** What the demo has seen so far: counts, latencies and who served when. */
-import type { DemoAnswer } from './demo-gateway.ts';
+import type { BreakerWord, DemoAnswer } from './demo-gateway.ts';
 
 /** Length of one column of the time line. */
 export const columnMs = 500;
+
+/** One column of a target's time line. */
+export type Column = { readonly answers: number; readonly isBreakerClosed: boolean };
 
 export type TargetTally = {
   readonly target: string;
   readonly served: number;
   /** Of the last answers; null when there are none. */
   readonly medianMs: number | null;
-  /** How many answers came from it in each `columnMs` from the start. */
-  readonly columns: readonly number[];
+  /** What happened in each `columnMs` from the start. */
+  readonly columns: readonly Column[];
 };
 
 export type DemoTally = {
   readonly record: (answer: DemoAnswer, endedAtMs: number) => void;
+  readonly recordBreaker: (target: string, word: BreakerWord, atMs: number) => void;
   readonly byTarget: () => readonly TargetTally[];
   readonly totals: () => {
     readonly answered: number;
@@ -31,12 +35,21 @@ const recentAnswers = 10;
 
 /** `targets` in the tier's order; an answer of any other target is counted in the totals alone. */
 export function demoTally(targets: readonly string[]): DemoTally {
-  const columns = new Map<string, number[]>(targets.map((target) => [target, []]));
+  const columns = new Map<string, Column[]>(targets.map((target) => [target, []]));
   const latencies = new Map<string, number[]>(targets.map((target) => [target, []]));
   let totals = { answered: 0, failed: 0, retries: 0, failovers: 0, slowestMs: 0 };
   let serving: { target: string; sinceMs: number } | null = null;
+  const change = (target: string, atMs: number, changed: (column: Column) => Column): void => {
+    const line = columns.get(target);
+    if (line === undefined) return;
+    const at = Math.floor(atMs / columnMs);
+    while (line.length <= at) line.push({ answers: 0, isBreakerClosed: true });
+    line[at] = changed(line[at] ?? { answers: 0, isBreakerClosed: true });
+  };
 
   return {
+    recordBreaker: (target, word, atMs) =>
+      change(target, atMs, ({ answers }) => ({ answers, isBreakerClosed: word === 'closed' })),
     record: (answer, endedAtMs) => {
       const retries = Math.max(0, answer.attempts - 1 - answer.failovers);
       totals = {
@@ -51,11 +64,7 @@ export function demoTally(targets: readonly string[]): DemoTally {
         serving = { target: answer.target, sinceMs: endedAtMs };
       }
       latencies.get(answer.target)?.push(answer.latencyMs);
-      const line = columns.get(answer.target);
-      if (line === undefined) return;
-      const column = Math.floor(endedAtMs / columnMs);
-      while (line.length <= column) line.push(0);
-      line[column] = (line[column] ?? 0) + 1;
+      change(answer.target, endedAtMs, (column) => ({ ...column, answers: column.answers + 1 }));
     },
     byTarget: () =>
       targets.map((target) => ({

@@ -19,7 +19,7 @@ function view() {
     [primary, 'half_open'],
     [fallback, 'closed'],
   ]);
-  return { elapsedMs: 6_500, tally, breakers };
+  return { elapsedMs: 6_500, tally, waiting: 12, breakers };
 }
 
 function bare(line: string): string {
@@ -39,8 +39,8 @@ describe('the live picture', () => {
     const text = liveLines(view(), [], options).map(bare).join('\n');
     expect(text).toMatch(/a-provider\/a-model-with-… █.* half-open/);
     expect(text).toMatch(/b\/model .* closed/);
-    expect(text).toMatch(/26 answered {3}1 failed {3}2 retries {3}1 failovers/);
-    expect(text).toMatch(/slowest 2\.3 s/);
+    expect(text).toMatch(/26 answered {2}1 failed {2}12 waiting {2}2 retries {2}1 failovers/);
+    expect(text).toMatch(/median 2\.3 s/);
   });
 
   it('goes up by what it drew, and shows the cursor again', () => {
@@ -71,9 +71,9 @@ describe('plain lines', () => {
     }
     screen.close();
     const lines = text.trimEnd().split('\n');
-    expect(lines).toHaveLength(5);
-    expect(lines[1]).toBe('  0.0 s  * it begins');
-    expect(lines[2]).toMatch(/^ {2}0\.0 s {2}b\/model {2}half-open\/closed {2}26 ok, 1 failed/);
+    expect(lines).toHaveLength(6);
+    expect(lines[2]).toBe('  0.0 s  * it begins');
+    expect(lines[3]).toMatch(/^ {2}0\.0 s {2}b\/model +half-open {2}26 ok, 1 failed/);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
     expect(text).toBe(bare(text));
   });
@@ -98,7 +98,11 @@ describe('the tally', () => {
   it('keeps a column for each half second', () => {
     const tally = demoTally([primary]);
     for (const atMs of [0, 499, 500, 2_000]) tally.record(answer(primary), atMs);
-    expect(tally.byTarget()[0]?.columns).toEqual([2, 1, 0, 0, 1]);
-    expect(timeLine([0, 1, 2, 3, 9], 4)).toBe('·▄██');
+    tally.recordBreaker(primary, 'open', 1_000);
+    tally.recordBreaker(primary, 'half_open', 2_100);
+    const columns = tally.byTarget()[0]?.columns ?? [];
+    expect(columns.map(({ answers }) => answers)).toEqual([2, 1, 0, 0, 1]);
+    expect(timeLine(columns, 10)).toBe('█▄x·▄');
+    expect(timeLine(columns, 3)).toBe('█▄x');
   });
 });
