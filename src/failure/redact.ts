@@ -14,14 +14,14 @@ const secretPatterns: readonly RegExp[] = [
   /\bAIza[\w-]{10,}/g,
   /\b(?:AKIA|ASIA)[A-Z0-9]{8,}/g,
   /\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g,
-  /[^\s"'<>]{0,64}\*{3,}[^\s"'<>]{0,64}/g,
+  /[^\s"'<>()]{0,64}\*{3,}[^\s"'<>()]{0,64}/g,
   /\b[a-z][a-z0-9]{1,7}[-_](?=[\w-]{0,80}\d)(?=[\w-]{0,80}[A-Z])[\w-]{20,}/g,
   /\b(?=\w{0,64}\d)(?=\w{0,64}[A-Za-z])\w{32,}\b/g,
 ];
 
 const emailAddress = /[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}/g;
 const webAddress =
-  /\b(?:https?|wss?|grpcs?|tcp|redis|postgres(?:ql)?):\/\/[^\s"'<>`)\]}]{1,2000}/gi;
+  /\b(?:https?|wss?|grpcs?|tcp|redis|postgres(?:ql)?):\/\/(?:\[[\da-f:.]{2,45}\])?[^\s"'<>`()[\]{},]{0,2000}/gi;
 const bareAddress =
   /\b(?:10|127)(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\b(?:192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))(?:\.\d{1,3}){2}(?::\d{1,5})?\b|\blocalhost:\d{1,5}\b|\[(?:::1|f[cd][0-9a-f:]{2,40}|fe80[0-9a-f:]{0,40})\](?::\d{1,5})?|\b[\w-]{1,63}(?:\.[\w-]{1,63}){0,6}\.(?:internal|local|lan|corp|svc|intranet|home|localdomain)\b(?::\d{1,5})?/gi;
 
@@ -49,12 +49,14 @@ function oneLine(text: string): string {
 }
 
 /** Keeps the address of a public page; a query may carry a key, and a host without a dot is ours. */
-function publicAddress(address: string): string {
-  if (!URL.canParse(address)) return '[address]';
+function publicAddress(match: string): string {
+  const stop = /[.;:!?]*$/.exec(match)?.[0] ?? '';
+  const address = match.slice(0, match.length - stop.length);
+  if (!URL.canParse(address)) return `[address]${stop}`;
   const url = new URL(address);
   const isPublic = url.hostname.includes('.') && url.hostname.search(bareAddress) === -1;
-  if (!isPublic) return '[internal address]';
-  return `${url.protocol}//${url.host}${url.pathname === '/' ? '' : url.pathname}`;
+  if (!isPublic) return `[internal address]${stop}`;
+  return `${url.protocol}//${url.host}${url.pathname === '/' ? '' : url.pathname}${stop}`;
 }
 
 function cut(text: string, charactersMax: number): string {
