@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startApp } from '../../src/app.ts';
 import { silentLog } from '../../src/base/log-port.ts';
 import type { App } from '../../src/http/app-ports.ts';
@@ -33,6 +33,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await app?.close();
   rmSync(folder, { recursive: true, force: true });
+});
+
+/** An outage that one command starts would only slow the others down. */
+afterEach(async () => {
+  await fetch(`${app.facts.simulatorOrigin}/_sim/faults`, { method: 'DELETE' });
 });
 
 /** The documents name the default ports; the app under test has others. */
