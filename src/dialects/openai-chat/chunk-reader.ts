@@ -29,7 +29,7 @@ export class ChunkReader {
     let isPlain = this.#readChoices(body, events, true);
     const usage = usageIn(body);
     if (usage !== null) events.push({ type: 'usage', usage });
-    if (isError || isErrorDocument(body)) return this.#error(body, events);
+    if (isError || isErrorDocument(body) || hasError(events)) return this.#error(body, events);
     if (!Array.isArray(body['choices'])) isPlain = false;
     const isSilent = saysNothing(events);
     if (isSilent && (usage === null || hasChoice(body))) events.push(idle);
@@ -45,7 +45,9 @@ export class ChunkReader {
     this.#readChoices(body, events, false);
     const usage = usageIn(body);
     if (usage !== null) events.push({ type: 'usage', usage });
-    if (isErrorDocument(body)) return this.#ended(this.#error(body, events).events);
+    if (isErrorDocument(body) || hasError(events)) {
+      return this.#ended(this.#error(body, events).events);
+    }
     if (saysNothing(events)) {
       return malformed.events;
     }
@@ -53,7 +55,7 @@ export class ChunkReader {
   }
 
   #ended(events: readonly ChatEvent[]): readonly ChatEvent[] {
-    return events.some((event) => event.type === 'error') ? events : [...events, { type: 'end' }];
+    return hasError(events) ? events : [...events, { type: 'end' }];
   }
 
   /**
@@ -65,8 +67,9 @@ export class ChunkReader {
     if (decoders.length > 0 && decoders.every((decoder) => decoder.hasNormalFinish)) {
       return { events: events.filter((event) => event.type !== 'error'), isPlain: false };
     }
+    const start = events.filter((event) => event.type === 'start');
     const told = events.find((event) => event.type === 'error');
-    return { events: [told ?? errorEvent(body)], isPlain: false };
+    return { events: [...start, told ?? errorEvent(body)], isPlain: false };
   }
 
   /** Returns whether every choice is plain. */
@@ -165,6 +168,10 @@ function errorEvent(body: unknown): ChatEvent {
 
 function usageIn(body: JsonObject): ReturnType<typeof readUsage> {
   return readUsage(body['usage']) ?? readUsage(objectAt(body, 'x_groq')?.['usage']);
+}
+
+function hasError(events: readonly ChatEvent[]): boolean {
+  return events.some((event) => event.type === 'error');
 }
 
 function saysNothing(events: readonly ChatEvent[]): boolean {

@@ -23,7 +23,7 @@ function faultOf(body: unknown): RequestFault {
 }
 
 describe('a request', () => {
-  it('R82 is read into the canonical form', () => {
+  it('is read into the canonical form', () => {
     const request = requestOf({
       model: 'reasoning',
       messages: [
@@ -306,7 +306,7 @@ describe('a request is refused', () => {
     expect(decoded.ok ? null : decoded.fault.message).toContain('UTF-8');
   });
 
-  it('R92 when it is nested 100,000 levels deep', () => {
+  it('when it is nested 100,000 levels deep', () => {
     const levels = 100_000;
     const deep = `{"model":"m","messages":${'['.repeat(levels)}${']'.repeat(levels)}}`;
     expect(faultOf(deep).message).toContain('nested');

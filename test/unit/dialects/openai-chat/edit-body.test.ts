@@ -31,7 +31,7 @@ function text(body: string, change: Partial<UpstreamCall> = {}): string {
 const m = '"messages":[{"role":"user","content":"hi"}]';
 
 describe('a body of the same dialect', () => {
-  it('R82 changes in its model alone, byte for byte', () => {
+  it('changes in its model alone, byte for byte', () => {
     const before = ' {\n "model" : "smart",';
     const after = `${m.replace('"hi"', '"\\u0068\\ud800\\/é"')}, "seed":9007199254740993,"temperature":1.0, "brand_new":{"x":[1e2,-0]} }\n`;
     expect(text(before + after)).toBe(` {\n "model" : "gpt-x",${after}`);
@@ -110,7 +110,7 @@ describe('a body of the same dialect', () => {
     expect(dropped).toEqual(['temperature', 'logit_bias']);
   });
 
-  it('R20 gets the variant around its own leading system messages', () => {
+  it('gets the variant around its own leading system messages', () => {
     const system = { before: 'B"\n', after: 'A' };
     const own = '{"role":"system","content":"s"}';
     const developer = '{"role":"developer","content":"d"}';
