@@ -22,7 +22,7 @@ type Opened = { readonly connection: Connection; readonly orm: Orm };
 type Open = () => Result<Connection, StoreFault>;
 
 /** Statements here run on the event loop: they wait for a lock no longer than this. */
-const busyTimeoutMs = 200;
+const defaultBusyTimeoutMs = 200;
 /** After a fault the file is left alone for so long, so that a sick disk costs one try a second. */
 const retryAfterMs = 1_000;
 
@@ -31,9 +31,9 @@ export class DatabaseAccess {
   readonly #reader: Lane;
   readonly #writer: Lane;
 
-  constructor(file: string, clock: Clock) {
+  constructor(file: string, clock: Clock, limits: { readonly busyTimeoutMs?: number } = {}) {
     this.#file = file;
-    const options = { file, busyTimeoutMs };
+    const options = { file, busyTimeoutMs: limits.busyTimeoutMs ?? defaultBusyTimeoutMs };
     this.#reader = new Lane(clock, () => openForReading(options));
     this.#writer = new Lane(clock, () => openDatabase(options));
   }

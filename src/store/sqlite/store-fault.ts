@@ -65,8 +65,10 @@ const wordsByKind: { readonly [kind in StoreFault['kind']]: string } = {
   other: 'out of order',
 };
 
+/** The query builder wraps what the driver threw. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const code: unknown = (error as { code?: unknown }).code;
-  return typeof code === 'string' ? code : error.name;
+  if (typeof code === 'string') return code;
+  return error.cause === undefined ? error.name : codeOf(error.cause);
 }

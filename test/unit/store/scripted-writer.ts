@@ -33,7 +33,7 @@ export class ScriptedWriter {
     ask: ((request: WriterRequest) => {
       this.asked.push(request);
       if (this.mood !== 'silent') return Promise.resolve(this.#reply(request));
-      return new Promise((resolve) => {
+      return new Promise<Reply>((resolve) => {
         this.#waiting.push(() => resolve(this.#reply(request)));
       });
     }) as Writer['ask'],

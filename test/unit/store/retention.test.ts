@@ -1,0 +1,133 @@
+/** Old rows go, in portions, with all that belongs to them. */
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../../src/base/log-port.ts';
+import { scheduleRetention } from '../../../src/store/sqlite/retention-schedule.ts';
+import { KeyIndex } from '../../../src/store/sqlite/writer/key-index.ts';
+import { prunedRowsMax, prunePortion } from '../../../src/store/sqlite/writer/retention.ts';
+import { RowWriter } from '../../../src/store/sqlite/writer/row-writer.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
+import { ScriptedWriter } from './scripted-writer.ts';
+import {
+  countOf,
+  encodedTrace,
+  markerOf,
+  temporaryDatabase,
+  temporaryDirectory,
+} from './temporary-store.ts';
+
+const dayMs = 86_400_000;
+
+function setUp(file?: string) {
+  const database = temporaryDatabase(file);
+  const writer = new RowWriter(database);
+  const keys = new KeyIndex(database);
+  const write = (count: number, startedAtMs: number): void => {
+    const rows = Array.from({ length: count }, (_, at) =>
+      encodedTrace({ id: `${startedAtMs}-${at}`, clientRequestId: `c-${at}`, startedAtMs }),
+    );
+    writer.commit({
+      rows,
+      markers: [markerOf({ id: `m-${startedAtMs}`, startedAtMs })],
+      ended: [],
+    });
+    keys.step();
+  };
+  return { database, keys, write };
+}
+
+describe('retention', () => {
+  it('LG-02 leaves no row older than the limit in any table, and every younger one', () => {
+    const { database, keys, write } = setUp();
+    write(30, 0);
+    write(20, 3 * dayMs);
+    expect(prunePortion(database, keys, 3 * dayMs)).toEqual({ deleted: 30, isDone: true });
+    const counts = Object.fromEntries(
+      tablesOf(database).map((table) => [table, countOf(database, table)]),
+    );
+    expect(counts).toMatchObject({
+      requests: 20,
+      attempts: 20,
+      request_keys: 40,
+      served_slots: 1,
+      markers: 1,
+    });
+    expect(countOf(database, 'attempts where request_seq not in (select seq from requests)')).toBe(
+      0,
+    );
+  });
+
+  it('LG-02 knows every table that grows with requests', () => {
+    const { database } = setUp();
+    const kept = ['config_versions', 'prompt_versions', 'meta', '__drizzle_migrations'];
+    const pruned = ['requests', 'attempts', 'request_keys', 'served_slots', 'markers'];
+    expect(tablesOf(database).sort()).toEqual([...kept, ...pruned].sort());
+  });
+
+  it('LG-01 deletes at most 500 rows at a time, and the file does not grow', () => {
+    const { database, keys, write } = setUp(join(temporaryDirectory(), 'tiergate.db'));
+    expect(prunedRowsMax).toBeLessThanOrEqual(500);
+    write(prunedRowsMax, 0);
+    write(prunedRowsMax + 50, 1);
+    const pagesBefore = Number(database.pragma('page_count', { simple: true }));
+    const steps = [1, 2, 3].map(() => prunePortion(database, keys, dayMs));
+    expect(steps.map(({ deleted }) => deleted)).toEqual([prunedRowsMax, prunedRowsMax, 50]);
+    expect(steps.map(({ isDone }) => isDone)).toEqual([false, false, true]);
+    expect(Number(database.pragma('page_count', { simple: true }))).toBeLessThan(pagesBefore / 2);
+    expect(database.pragma('integrity_check', { simple: true })).toBe('ok');
+  });
+});
+
+function tablesOf(database: ReturnType<typeof temporaryDatabase>): string[] {
+  return database
+    .prepare("select name from sqlite_master where type = 'table'")
+    .pluck()
+    .all()
+    .map(String);
+}
+
+describe('its schedule', () => {
+  function schedule(parts: { readonly isHealthy?: boolean } = {}) {
+    const clock = new VirtualClock();
+    const scripted = new ScriptedWriter();
+    const retention = scheduleRetention({
+      writer: scripted.writer,
+      keepMs: () => dayMs,
+      isHealthy: () => parts.isHealthy ?? true,
+      clock,
+      log: silentLog,
+    });
+    return { clock, scripted, retention };
+  }
+
+  it('runs a minute after the start and every five minutes', async () => {
+    const { clock, scripted } = schedule();
+    await clock.advance(59_999);
+    expect(scripted.asked).toEqual([]);
+    await clock.advance(1);
+    expect(scripted.asked).toEqual([{ kind: 'prune', beforeMs: clock.wallMs() - dayMs }]);
+    await clock.advance(600_000);
+    expect(scripted.asked).toHaveLength(3);
+  });
+
+  it('leaves a degraded log alone', async () => {
+    const { clock, scripted } = schedule({ isHealthy: false });
+    await clock.advance(3_600_000);
+    expect(scripted.asked).toEqual([]);
+  });
+
+  it('goes on after a fault, later', async () => {
+    const { clock, scripted } = schedule();
+    scripted.mood = 'locked';
+    await clock.advance(60_000);
+    scripted.mood = null;
+    await clock.advance(300_000);
+    expect(scripted.asked).toHaveLength(2);
+  });
+
+  it('stops, and leaves no timer', async () => {
+    const { clock, retention } = schedule();
+    retention.stop();
+    expect(clock.pending).toBe(0);
+  });
+});
