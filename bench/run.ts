@@ -1,6 +1,6 @@
 /** `npm run bench`: what the gateway costs against a bare pass-through, upstream and load apart. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readCommandLine } from '../test/support/command-line.ts';
 import { type Child, forkChild, forkLoadGenerator, startGateway, stopChild } from './children.ts';
@@ -85,6 +85,10 @@ async function runBench(
   process.once('SIGTERM', () => cleanUp().finally(() => process.exit(143)));
   process.once('SIGINT', () => cleanUp().finally(() => process.exit(130)));
   try {
+    const [load = 0] = loadavg();
+    if (load > availableParallelism() / 2) {
+      say(`the machine is busy (load ${load.toFixed(1)}): these figures will say little\n`);
+    }
     say('starting upstream, pass-through, gateway and load generator\n');
     const setup = await start(folder, children);
     const rows: ReportRow[] = [];
