@@ -98,6 +98,7 @@ describe('classes by words', () => {
     [429, 'Limit 30000, Used 29937, Requested 385. Please try again in 644ms.', 'rate_limit'],
     [429, 'Please reduce the prompt length or the maximum tokens requested', 'rate_limit'],
     [429, 'Invalid API key for the model that does not exist', 'rate_limit'],
+    [429, 'Request too large for the context window of this minute', 'rate_limit'],
     [
       413,
       'Request too large for model: Limit 6000, Requested 6294, please reduce your message size',

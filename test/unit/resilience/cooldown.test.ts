@@ -57,6 +57,13 @@ describe('cooldown', () => {
     });
   });
 
+  it('a refusal of an attempt begun within the rest is news, that of a second one is not', () => {
+    const first = refused(null, 100, 0);
+    const second = refused(first, 600, 500);
+    expect(second).toEqual({ sinceMs: 600, untilMs: 2_600, stepMs: 2_000 });
+    expect(refused(second, 650, 550)).toEqual({ sinceMs: 600, untilMs: 2_650, stepMs: 2_000 });
+  });
+
   it('never rests beyond cooldown_max, with or without a hint', () => {
     const short = { nowMs: 0, startedAtMs: 0, hintMs: null, cooldownMaxMs: 300 };
     expect(afterRateLimit(null, short).untilMs).toBe(300);
