@@ -14,11 +14,9 @@ with the default). SIGTERM or SIGINT drains and ends it; a second one ends it at
 `,
     flags: serveFlags,
     run: async (run) => {
-      const [{ runServe }, { startApp }] = await Promise.all([
-        import('./serve.ts'),
-        import('../app.ts'),
-      ]);
-      return runServe({ ...run, startApp, version: productVersion() });
+      const { runServe } = await import('./serve.ts');
+      const loadApp = async () => (await import('../app.ts')).startApp;
+      return runServe({ ...run, loadApp, version: productVersion() });
     },
   },
   {

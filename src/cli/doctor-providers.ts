@@ -1,5 +1,7 @@
 /** The doctor on providers: keys resolve, the service answers on the wire, clocks agree. No token is spent. */
-import { type Clock, clampTimerDelayMs } from '../base/clock.ts';
+import { request } from 'node:http';
+import { request as requestTls } from 'node:https';
+import type { Clock } from '../base/clock.ts';
 import { type SecretResolver, secretAlias } from '../providers/secrets.ts';
 import type { ProviderEntry } from './doctor-config.ts';
 import { type Finding, ok, warning, wrong } from './doctor-report.ts';
@@ -41,43 +43,61 @@ type Reached = { readonly finding: Finding; readonly skewMs: number | null };
 /** Any HTTP answer will do: without a key, most say 401 or 404, and that is the service. */
 async function reach({ name, baseUrl }: ProviderEntry, clock: Clock): Promise<Reached> {
   const subject = `provider ${name}`;
-  const ending = new AbortController();
-  const cancel = clock.schedule(clampTimerDelayMs(answerMsMax), () => ending.abort());
   const startedMs = clock.monotonicMs();
-  try {
-    const answer = await fetch(baseUrl, { redirect: 'manual', signal: ending.signal });
-    await answer.body?.cancel();
-    const tookMs = Math.round(clock.monotonicMs() - startedMs);
-    const host = new URL(baseUrl).host;
-    const finding = ok(subject, `${host} answers (HTTP ${answer.status}, ${tookMs} ms)`);
-    const date = Date.parse(answer.headers.get('date') ?? '');
-    return { finding, skewMs: Number.isNaN(date) ? null : clock.wallMs() - date };
-  } catch (error) {
-    const [message, advice] = ending.signal.aborted
-      ? [`does not answer within ${answerMsMax / 1000} s`, 'look at the network and any proxy']
-      : unreachable(error);
+  const answer = await probe(baseUrl, clock);
+  if ('code' in answer) {
+    const [message, advice] = unreachable(answer.code);
     return { finding: wrong(subject, `${baseUrl} ${message}`, advice), skewMs: null };
-  } finally {
-    cancel();
   }
+  const tookMs = Math.round(clock.monotonicMs() - startedMs);
+  const { host } = new URL(baseUrl);
+  const date = Date.parse(answer.date ?? '');
+  return {
+    finding: ok(subject, `${host} answers (HTTP ${answer.status}, ${tookMs} ms)`),
+    skewMs: Number.isNaN(date) ? null : clock.wallMs() - date,
+  };
 }
 
-function unreachable(error: unknown): readonly [message: string, advice: string] {
-  const cause = error instanceof Error ? error.cause : null;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'no connection';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return [`has no address (${code})`, 'look at the name in base_url and at DNS'];
+type Answered = { readonly status: number; readonly date: string | undefined };
+
+/** One GET without a credential; the body is not read, redirects are not followed. */
+function probe(url: string, clock: Clock): Promise<Answered | { readonly code: string }> {
+  return new Promise((resolve) => {
+    const send = url.startsWith('https:') ? requestTls : request;
+    const sent = send(url, { agent: false, headers: { accept: '*/*' } }, (response) => {
+      cancel();
+      resolve({ status: response.statusCode ?? 0, date: response.headers.date });
+      sent.destroy();
+    });
+    const cancel = clock.schedule(answerMsMax, () => {
+      resolve({ code: 'ETIMEDOUT' });
+      sent.destroy();
+    });
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      cancel();
+      resolve({ code: error.code ?? 'no connection' });
+    });
+    sent.end();
+  });
+}
+
+function unreachable(code: string): readonly [message: string, advice: string] {
+  switch (code) {
+    case 'ETIMEDOUT':
+      return [
+        `does not answer within ${answerMsMax / 1000} s`,
+        'look at the network: is a proxy needed?',
+      ];
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return [`has no address (${code})`, 'look at the name in base_url and at DNS'];
+    case 'ECONNREFUSED':
+      return ['refuses connections', 'is the service running, and on this port?'];
+    default:
+      return /CERT|TLS|SSL|SELF_SIGNED/i.test(code)
+        ? [`has a TLS certificate that is not trusted (${code})`, 'look at NODE_EXTRA_CA_CERTS']
+        : [`cannot be reached (${code})`, 'look at base_url and at the network'];
   }
-  if (code === 'ECONNREFUSED') {
-    return ['refuses connections', 'is the service running, and on this port?'];
-  }
-  if (/CERT|TLS|SSL|SELF_SIGNED/i.test(code)) {
-    return [
-      `has a TLS certificate that is not trusted (${code})`,
-      'look at proxies and NODE_EXTRA_CA_CERTS',
-    ];
-  }
-  return [`cannot be reached (${code})`, 'look at base_url, the network and any proxy'];
 }
 
 /** The median, so that one server with a wrong clock accuses nobody. */

@@ -13,7 +13,11 @@ import { exposureFault, readServeSettings, type ServeSettings } from './serve-se
 /** What the shell reports of a process that a signal ended. */
 const signalCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
-export type ServeRun = CommandRun & { readonly startApp: StartApp; readonly version: string };
+export type ServeRun = CommandRun & {
+  /** Called once the settings are sound: loading all of the gateway takes a moment. */
+  readonly loadApp: () => Promise<StartApp>;
+  readonly version: string;
+};
 
 /** Resolves when the gateway has ended, with the exit code. */
 export async function runServe(run: ServeRun): Promise<number> {
@@ -38,9 +42,10 @@ export async function runServe(run: ServeRun): Promise<number> {
 }
 
 async function serve(run: ServeRun, settings: ServeSettings, log: Log): Promise<number> {
-  const { console, environment, startApp } = run;
+  const { console, environment } = run;
   const signals = watchSignals(console);
   try {
+    const startApp = await run.loadApp();
     const started = await startApp({
       ...settings,
       promptDirectories: promptDirectories(settings.configFile),

@@ -52,7 +52,7 @@ function serve(input: {
     flags: flags.value,
     console: input.console,
     environment: readEnvironment(input.variables ?? {}),
-    startApp: input.startApp,
+    loadApp: async () => input.startApp,
     version: '1.2.3',
   });
 }
