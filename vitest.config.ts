@@ -8,7 +8,7 @@ const isCi = process.env['CI'] === 'true';
 
 export default defineConfig({
   test: {
-    reporters: [isCi ? 'dot' : 'default', requirementsReporter()],
+    reporters: ['default', requirementsReporter()],
     pool: 'forks',
     allowOnly: !isCi,
     dangerouslyIgnoreUnhandledErrors: false,

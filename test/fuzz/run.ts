@@ -9,7 +9,7 @@ property, every cut of the streams' bytes, longer traces and more schedules.
 
   --runs N    tries of each property (default 2000)
   --seed N    the seed of the first try, to repeat a failure
-  --short     300 tries and the usual effort elsewhere; what CI runs
+  --short     300 tries of the properties and nothing else; what CI runs
   --help      this text
 `;
 
