@@ -1,0 +1,159 @@
+/** One running gateway for many cases: each case gets a tier of its own, over models no other case has asked. */
+import type { JsonObject } from '../../src/base/json.ts';
+import type { ScriptedCall } from '../../src/simulator/script/scripted-call.ts';
+import {
+  chat,
+  type GatewayOptions,
+  modelNames,
+  type ProviderName,
+  quickRetry,
+  type RunningGateway,
+  readChatStream,
+  type ServedRowWithAttempts,
+  type StreamRead,
+  startGateway,
+} from './running-gateway.ts';
+
+export type Scripts = { readonly [name in ProviderName]?: readonly ScriptedCall[] };
+
+export type CaseOptions = {
+  /** Of the tier; `retry` is taken over field by field. */
+  readonly policies?: JsonObject;
+  /** Settings of single targets. */
+  readonly targets?: { readonly [name in ProviderName]?: JsonObject };
+};
+
+export type Asked = {
+  readonly response: Response;
+  readonly stream: StreamRead;
+  readonly row: ServedRowWithAttempts;
+};
+
+/** The scripted answers that most cases end with. */
+export const hello = {
+  openai: [{ sse: ['ROLE', 'T:hello', 'FIN:stop', 'DONE'] }],
+  anthropic: [{ sse: ['ROLE', 'T:hello', 'FIN:end_turn', 'DONE'] }],
+  gemini: [{ sse: ['T:hello', 'FIN:STOP'] }],
+} as const satisfies { readonly [vendor: string]: readonly ScriptedCall[] };
+
+/** A user's settings of the cases: two retries a provider, with waits that take no time. */
+const caseRetry = { ...quickRetry, attempts: 3 };
+
+export class CaseGateway {
+  readonly gateway: RunningGateway;
+  #count = 0;
+
+  private constructor(gateway: RunningGateway) {
+    this.gateway = gateway;
+  }
+
+  static async start(options: GatewayOptions = {}): Promise<CaseGateway> {
+    // Cases read their row at once: on a busy machine a slow commit must not send it the long way round.
+    const log = { commit_wait: '15s' };
+    return new CaseGateway(
+      await startGateway({ ...options, document: { log, ...options.document } }),
+    );
+  }
+
+  get control(): RunningGateway['simulation']['control'] {
+    return this.gateway.simulation.control;
+  }
+
+  close(): Promise<void> {
+    return this.gateway.close();
+  }
+
+  /** Puts the scripts in place, forgets what came in before, and makes a fresh tier; its name. */
+  async tier(
+    names: readonly ProviderName[],
+    scripts: Scripts = {},
+    options: CaseOptions = {},
+  ): Promise<string> {
+    this.#count += 1;
+    const tier = `case-${this.#count}`;
+    this.control.clear();
+    this.control.forgetRequests();
+    for (const [name, calls] of Object.entries(scripts)) {
+      this.control.script(name as ProviderName, calls);
+    }
+    const { retry, ...policies } = options.policies ?? {};
+    await this.put(
+      tier,
+      {
+        ...policies,
+        retry: { ...caseRetry, ...(retry as JsonObject | undefined) },
+        targets: names.map((name) => ({
+          provider: name,
+          model: this.modelOf(name),
+          ...options.targets?.[name],
+        })),
+      },
+      { 'if-none-match': '*' },
+    );
+    return tier;
+  }
+
+  /** The snapshot of the usual model that the present case asks: breakers and rests are its own. */
+  modelOf(name: ProviderName): string {
+    return `${modelNames[name]}-${String(this.#count).padStart(8, '0')}`;
+  }
+
+  targetOf(name: ProviderName): string {
+    return `${name}/${this.modelOf(name)}`;
+  }
+
+  async put(tier: string, config: JsonObject, headers: Record<string, string>): Promise<void> {
+    const response = await this.gateway.admin(`/tiers/${tier}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(config),
+    });
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  }
+
+  /** A chat request to `tier`. */
+  post(
+    tier: string,
+    over: JsonObject = {},
+    init: { readonly headers?: Record<string, string>; readonly signal?: AbortSignal } = {},
+  ): Promise<Response> {
+    return this.gateway.post('/v1/chat/completions', chat(tier, over), init);
+  }
+
+  /** A streamed request, read to its end, with its row. */
+  async stream(
+    tier: string,
+    over: JsonObject = {},
+    headers: Record<string, string> = {},
+  ): Promise<Asked> {
+    const response = await this.post(tier, { stream: true, ...over }, { headers });
+    const stream = await readChatStream(response);
+    return { response, stream, row: await this.rowOf(response) };
+  }
+
+  async rowOf(response: Response): Promise<ServedRowWithAttempts> {
+    const id = response.headers.get('x-tiergate-request-id') ?? 'none';
+    return (await (await this.gateway.admin(`/served/${id}`)).json()) as ServedRowWithAttempts;
+  }
+
+  /** The bodies that `name` received, in order. */
+  // biome-ignore lint/suspicious/noExplicitAny: bodies are checked field by field by each test
+  bodies(name: ProviderName): readonly any[] {
+    return this.received(name).map(({ body }) => JSON.parse(body.toString('utf8')));
+  }
+
+  received(name: ProviderName) {
+    return this.control.requests(name);
+  }
+
+  calls(name: ProviderName): number {
+    return this.received(name).length;
+  }
+}
+
+/** How each attempt of a row ended: provider and class, or `served`. */
+export function attemptsOf(row: ServedRowWithAttempts): readonly string[] {
+  return row.attempts.map(
+    ({ provider, outcome, error_class: errorClass }) => `${provider} ${errorClass ?? outcome}`,
+  );
+}
