@@ -1,17 +1,5 @@
-/** The time by which a request must be answered: an instant on the monotonic clock, set at arrival. */
+/** How long a request may take from its arrival on: what the client asks for, or its SDK's patience (R20). */
 import { fail, type Result, success } from '../base/result.ts';
-
-export type Deadline = { readonly atMs: number };
-
-/** `lengthMs` counts from the request's arrival, not from now. */
-export function deadlineAt(arrivedAtMs: number, lengthMs: number): Deadline {
-  return { atMs: arrivedAtMs + Math.max(0, lengthMs) };
-}
-
-/** Milliseconds left, never below 0. */
-export function remainingMs(deadline: Deadline, nowMs: number): number {
-  return Math.max(0, deadline.atMs - nowMs);
-}
 
 /** The larger values overflow a timer and would fire at once. */
 const deadlineMsMax = 2 ** 31 - 1;
@@ -65,22 +53,4 @@ export function deadlineLengthMs(input: {
   const patienceMs = input.isStream ? null : clientPatienceMs(input.headers);
   if (patienceMs === null) return tierDeadlineMs;
   return Math.min(Math.max(1, patienceMs - patienceMarginMs), tierDeadlineMs);
-}
-
-/**
- * R21: whether another attempt can still end in time. `expectedMs` is the 10th percentile of the
- * target's successes (null = not known yet); `waitMs` the delay before the attempt. The request's
- * first attempt and the first ask of its last candidate are always worth it while time is left.
- */
-export function isWorthStarting(input: {
-  readonly remainingMs: number;
-  readonly waitMs: number;
-  readonly expectedMs: number | null;
-  readonly isFirstAttempt: boolean;
-  readonly isLastFirstAsk: boolean;
-}): boolean {
-  const leftMs = input.remainingMs - input.waitMs;
-  if (leftMs <= 0) return false;
-  if (input.isFirstAttempt || input.isLastFirstAsk) return true;
-  return leftMs >= (input.expectedMs ?? 0);
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type ErrorClass, errorClasses } from '../../../src/failure/attempt-failure.ts';
 import { unresolvedSecret } from '../../../src/failure/attempt-failures.ts';
@@ -114,6 +116,14 @@ describe('effects', () => {
       alert: 'secret_unresolved',
       sameTarget: 'other_key_only',
     });
+  });
+
+  it('every class is explained in the docs, where its anchor points', () => {
+    const path = fileURLToPath(new URL('../../../docs/errors.md', import.meta.url));
+    const headings = readFileSync(path, 'utf8').split('\n');
+    for (const errorClass of errorClasses) {
+      expect(headings).toContain(`## ${effect(errorClass).docsAnchor}`);
+    }
   });
 
   it('the table for the docs has a row for each class, and both of connection', () => {

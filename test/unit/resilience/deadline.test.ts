@@ -2,21 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { attemptClocks } from '../../../src/resilience/attempt-clocks.ts';
 import {
   clientPatienceMs,
-  deadlineAt,
   deadlineLengthMs,
-  isWorthStarting,
   parseDeadlineMs,
-  remainingMs,
 } from '../../../src/resilience/deadline.ts';
 
 describe('deadline', () => {
-  it('R20 is an instant counted from arrival, and never less than nothing is left', () => {
-    const deadline = deadlineAt(5_000, 2_000);
-    expect(deadline.atMs).toBe(7_000);
-    expect(remainingMs(deadline, 5_500)).toBe(1_500);
-    expect(remainingMs(deadline, 9_000)).toBe(0);
-  });
-
   const accepted: readonly (readonly [unknown, number])[] = [
     ['1', 1],
     ['2000', 2_000],
@@ -51,7 +41,7 @@ describe('deadline', () => {
     });
   });
 
-  it("a whole reply is due 250 ms before the client's patience ends", () => {
+  it("R20 a whole reply is due 250 ms before the client's patience ends", () => {
     const length = (headers: Record<string, string>, isStream = false): number =>
       deadlineLengthMs({ askedMs: null, headers, isStream, tierDeadlineMs: 120_000 });
     expect(length({ 'x-stainless-timeout': '10' })).toBe(9_750);
@@ -75,22 +65,6 @@ describe('deadline', () => {
     expect(asked(500_000)).toBe(120_000);
     expect(clientPatienceMs(headers)).toBe(1_000);
     expect(clientPatienceMs({ 'x-stainless-timeout': '' })).toBeNull();
-  });
-
-  it('R21 what cannot end in time is not begun, but for a first attempt or the last first ask', () => {
-    const usual = {
-      remainingMs: 1_000,
-      waitMs: 200,
-      expectedMs: 801,
-      isFirstAttempt: false,
-      isLastFirstAsk: false,
-    };
-    expect(isWorthStarting(usual)).toBe(false);
-    expect(isWorthStarting({ ...usual, expectedMs: 800 })).toBe(true);
-    expect(isWorthStarting({ ...usual, expectedMs: null })).toBe(true);
-    expect(isWorthStarting({ ...usual, isFirstAttempt: true })).toBe(true);
-    expect(isWorthStarting({ ...usual, isLastFirstAsk: true })).toBe(true);
-    expect(isWorthStarting({ ...usual, waitMs: 1_000, isFirstAttempt: true })).toBe(false);
   });
 });
 
