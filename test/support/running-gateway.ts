@@ -69,9 +69,23 @@ export type RunningGateway = {
   readonly close: () => Promise<void>;
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: columns are checked one by one by each test
-type Row = Record<string, any>;
-export type ServedRowWithAttempts = Row & { readonly attempts: readonly Row[] };
+export type AttemptFields = JsonObject & {
+  readonly kind: string;
+  readonly target: string;
+  readonly status: number | null;
+  readonly error_class: string | null;
+  readonly outcome: string;
+  readonly message: string | null;
+  readonly duration_ms: number;
+  readonly delay_before_ms: number;
+};
+export type ServedRowWithAttempts = JsonObject & {
+  readonly id: string;
+  readonly outcome: string;
+  readonly target: string | null;
+  readonly provider: string | null;
+  readonly attempts: readonly AttemptFields[];
+};
 
 /** Quick waits, so that a case that retries takes milliseconds. */
 export const quickRetry = { base: '5ms', cap: '20ms' };
@@ -199,11 +213,33 @@ export function chat(model: string, over: JsonObject = {}): JsonObject {
   return { model, messages: [{ role: 'user', content: 'hi' }], ...over };
 }
 
+/** What tests look at in a chunk of a stream. */
+export type ChunkFields = {
+  readonly id?: string;
+  readonly created?: number;
+  readonly model?: string;
+  readonly usage?: JsonObject | null;
+  readonly error?: JsonObject;
+  readonly choices?: readonly {
+    readonly index?: number;
+    readonly finish_reason?: string | null;
+    readonly delta?: {
+      readonly role?: string;
+      readonly content?: string | null;
+      readonly refusal?: string | null;
+      readonly tool_calls?: readonly {
+        readonly index: number;
+        readonly id?: string;
+        readonly function?: { readonly name?: string; readonly arguments?: string };
+      }[];
+    };
+  }[];
+};
+
 export type StreamRead = {
   readonly text: string;
   /** The parsed data of each event but `[DONE]`. */
-  // biome-ignore lint/suspicious/noExplicitAny: events are checked field by field by each test
-  readonly events: readonly any[];
+  readonly events: readonly ChunkFields[];
   readonly isDone: boolean;
   readonly error: JsonObject | null;
   readonly finishReasons: readonly string[];
@@ -218,14 +254,16 @@ export async function readChatStream(response: Response): Promise<StreamRead> {
     .flatMap((block) => block.split(/\r\n|\n|\r/))
     .filter((line) => line.startsWith('data:'))
     .map((line) => line.slice(5).trim());
-  const events = data.filter((line) => line !== '[DONE]').map((line) => JSON.parse(line));
+  const events: ChunkFields[] = data
+    .filter((line) => line !== '[DONE]')
+    .map((line) => JSON.parse(line));
   const choices = events.flatMap((event) => event.choices ?? []);
   return {
     text: choices.map((choice) => choice.delta?.content ?? '').join(''),
     events,
     isDone: data.includes('[DONE]'),
     error: events.find((event) => event.error !== undefined)?.error ?? null,
-    finishReasons: choices.map((choice) => choice.finish_reason).filter((reason) => reason != null),
+    finishReasons: choices.flatMap((choice) => choice.finish_reason ?? []),
     raw,
   };
 }
