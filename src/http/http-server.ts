@@ -43,6 +43,8 @@ class Edge implements HttpServer {
   readonly #dataPlane: DataPlane;
   readonly #server: Server;
   #mode: ServingMode = 'serving';
+  /** Requests under way that went to Hono: a drain waits for them too. */
+  #onHono = 0;
   #isLoopback = true;
 
   constructor(options: HttpServerOptions) {
@@ -83,9 +85,12 @@ class Edge implements HttpServer {
       // A client that leaves makes these emit; whoever works on the request hears of it by `close`.
       incoming.on('error', ignore);
       outgoing.on('error', ignore);
-      if (!answerOnFastLane({ incoming, outgoing }, lane, this.#dataPlane)) {
-        void onHono(incoming, outgoing);
-      }
+      if (answerOnFastLane({ incoming, outgoing }, lane, this.#dataPlane)) return;
+      this.#onHono += 1;
+      outgoing.on('close', () => {
+        this.#onHono -= 1;
+      });
+      void onHono(incoming, outgoing);
     };
   }
 
@@ -142,7 +147,8 @@ class Edge implements HttpServer {
     if (limits.delayMs > 0) await sleep(clock, limits.delayMs, never);
     this.#mode = 'stopped';
     this.#server.close();
-    const isIdle = (): boolean => this.#calls.size === 0 && pipeline.inFlight() === 0;
+    const isIdle = (): boolean =>
+      this.#calls.size === 0 && this.#onHono === 0 && pipeline.inFlight() === 0;
     await this.#until(isIdle, limits.timeoutMs);
     const late = this.#calls.list().filter(({ outgoing }) => !outgoing.writableEnded);
     for (const call of late) this.#dataPlane.cut(call);

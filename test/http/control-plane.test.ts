@@ -314,4 +314,6 @@ it('status and config are shown as they are', async () => {
   expect((await sendJson('/status')).body).toEqual({ targets: [], totals: {} });
   expect((await sendJson('/config')).body).toEqual({ version: 3, config: { tiers: {} } });
   expect((await sendJson('/config?x=1')).status).toBe(400);
+  const yaml = await send('/config', { headers: { accept: 'application/yaml' } });
+  expect(yaml.text).toBe('tiers: {}\n');
 });

@@ -1,5 +1,6 @@
 /** `/admin/v1/tiers` and `/admin/v1/config`: what is routed where, read and replaced while requests run. */
 import type { Hono } from 'hono';
+import { stringify } from 'yaml';
 import type { TierAdmin, TierView, TierWriteResult } from '../../admin/tier-admin.ts';
 import { unreachable } from '../../base/unreachable.ts';
 import { isMatch } from '../../routing/etag.ts';
@@ -21,7 +22,10 @@ export function mountTierRoutes(app: Hono<EdgeEnvironment>, admin: TierAdmin): v
   app.put('/tiers/:tier', (c) => writeTier(c, admin));
   app.get('/config', (c) => {
     const refused = unknownParameters(c, []);
-    return refused === null ? c.json(admin.document()) : problemResponse(refused);
+    if (refused !== null) return problemResponse(refused);
+    const document = admin.document();
+    if (!/\byaml\b/.test(c.req.header('accept') ?? '')) return c.json(document);
+    return c.body(stringify(document.config), 200, { 'content-type': 'application/yaml' });
   });
 }
 
