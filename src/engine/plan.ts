@@ -31,5 +31,6 @@ function skipReason(
     const isSupported = target.supports[ability] ?? facts.supports[ability] ?? true;
     if (!isSupported) return `ability:${ability}`;
   }
-  return target.provider.dialect.missingAbility(request.chat);
+  const missing = target.provider.dialect.missingAbility(request.chat);
+  return missing === null ? null : `ability:${missing}`;
 }
