@@ -9,7 +9,7 @@ import {
   checkSyntax,
 } from './file-shapes.ts';
 import { checkImportEffects } from './import-effects.ts';
-import { checkPackages } from './packages.ts';
+import { checkPackages, unusedDependencies } from './packages.ts';
 import { checkDialectPairs, checkRanks } from './ranks.ts';
 import {
   ignoredFiles,
@@ -40,10 +40,11 @@ describe('folders', () => {
   it('of providers hold one file a kind', () => expectNone(checkProviderFiles(product)));
 
   it('alone use the packages that they own', () => {
-    const manifest: unknown = JSON.parse(readRepositoryFile('package.json'));
-    const { dependencies } = manifest as { dependencies: Record<string, string> };
-    const names = new Set(Object.keys(dependencies));
-    over(product, (source) => checkPackages(source, names));
+    over(product, (source) => checkPackages(source, runtimeDependencies()));
+  });
+
+  it('use every package that is installed for them (else take it out of package.json)', () => {
+    expect(unusedDependencies(product, runtimeDependencies())).toEqual([]);
   });
 });
 
@@ -72,6 +73,12 @@ describe('files', () => {
     expectNone(texts.flatMap(checkBannedWords));
   });
 });
+
+function runtimeDependencies(): ReadonlySet<string> {
+  const manifest: unknown = JSON.parse(readRepositoryFile('package.json'));
+  const { dependencies } = manifest as { dependencies: Record<string, string> };
+  return new Set(Object.keys(dependencies));
+}
 
 function pathOf(source: SourceFile): string {
   return source.path;

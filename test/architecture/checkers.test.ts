@@ -10,7 +10,7 @@ import {
   dialectFiles,
 } from './file-shapes.ts';
 import { checkImportEffects } from './import-effects.ts';
-import { checkPackages } from './packages.ts';
+import { checkPackages, unusedDependencies } from './packages.ts';
 import { checkDialectPairs, checkRanks, ranks } from './ranks.ts';
 import { checkFileSize, checkFunctionSizes } from './sizes.ts';
 import { describeViolation, parseSource, type SourceFile, type Violation } from './source-file.ts';
@@ -117,6 +117,14 @@ describe('packages', () => {
     ['src/chat/a.ts', `import { readFileSync } from 'fs';`],
   ])('refuse %s: %s', (path, text) => {
     expect(linesFound(check, path, text)).toEqual([1]);
+  });
+});
+
+describe('dependencies', () => {
+  it('that nothing imports are named', () => {
+    const source = parseSource('src/a.ts', `import { a } from 'used/part';\nimport '@scope/used';`);
+    const names = new Set(['used', '@scope/used', 'idle']);
+    expect(unusedDependencies([source], names)).toEqual(['idle']);
   });
 });
 

@@ -55,6 +55,17 @@ export function checkPackages(source: SourceFile, runtimeDependencies: ReadonlyS
   return found;
 }
 
+/** Runtime dependencies that no source imports: each is code that ships, is audited and upgraded for nothing. */
+export function unusedDependencies(
+  sources: readonly SourceFile[],
+  runtimeDependencies: ReadonlySet<string>,
+): string[] {
+  const used = new Set(
+    sources.flatMap(({ imports }) => imports.map(({ specifier }) => packageName(specifier))),
+  );
+  return [...runtimeDependencies].filter((name) => !used.has(name));
+}
+
 function packageName(specifier: string): string {
   const parts = specifier.split('/');
   return specifier.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0] ?? specifier);
