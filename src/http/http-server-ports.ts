@@ -31,6 +31,17 @@ export type HttpServerOptions = {
   readonly clock: Clock;
   /** A client whose socket takes nothing for so long while bytes wait is gone. Default 30,000. */
   readonly clientStallMs?: number;
+  readonly arrival?: ArrivalLimits;
+};
+
+/** How long a request may take to arrive, ms; nothing here bounds an answer. */
+export type ArrivalLimits = {
+  /** Its head; default 20,000. */
+  readonly headMs: number;
+  /** All of it; default 120,000. */
+  readonly wholeMs: number;
+  /** How often the two are looked at; default 5,000. */
+  readonly lookMs: number;
 };
 
 export type ListenFault = {

@@ -9,6 +9,7 @@ import { DataPlane, type ServingMode } from './data/data-plane.ts';
 import { LiveCalls } from './data/live-call.ts';
 import { answerOnFastLane, createEdgeApp, fastLane } from './edge-app.ts';
 import type {
+  ArrivalLimits,
   DrainReport,
   HttpServer,
   HttpServerOptions,
@@ -22,16 +23,10 @@ const lastBytesMs = 1000;
 /** How often a drain looks whether work is left. */
 const drainLookMs = 20;
 
-/**
- * Time for a request to arrive: its head, and all of it. Nothing here bounds an answer, so a stream may
- * last. Idle connections outlive those of common clients and balancers (60 s), so that the client closes first.
- */
-const arrivalLimits = {
-  headersTimeout: 20_000,
-  requestTimeout: 120_000,
-  keepAliveTimeout: 75_000,
-  connectionsCheckingInterval: 5_000,
-};
+const arrivalDefault: ArrivalLimits = { headMs: 20_000, wholeMs: 120_000, lookMs: 5_000 };
+
+/** Idle connections outlive those of common clients and balancers (60 s), so that the client closes first. */
+const keepAliveMs = 75_000;
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   return new Edge(options);
@@ -67,8 +62,15 @@ class Edge implements HttpServer {
       mode,
     });
     const app = createEdgeApp({ ...options, dataPlane: this.#dataPlane, guard, mode });
+    const { headMs, wholeMs, lookMs } = options.arrival ?? arrivalDefault;
     this.#server = createServer(
-      { ...arrivalLimits, maxHeaderSize: options.snapshot().server.headerBytesMax },
+      {
+        headersTimeout: headMs,
+        requestTimeout: wholeMs,
+        connectionsCheckingInterval: lookMs,
+        keepAliveTimeout: keepAliveMs,
+        maxHeaderSize: options.snapshot().server.headerBytesMax,
+      },
       this.#listener(app.fetch),
     );
     this.#prepareServer();

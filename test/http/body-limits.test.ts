@@ -5,6 +5,7 @@ import {
   postCall,
   snapshotWith,
   startEdge,
+  streamAnswer,
   wholeAnswer,
 } from './edge-under-test.ts';
 import { pause, RawClient, until } from './raw-client.ts';
@@ -170,5 +171,39 @@ describe('unreadable requests', () => {
     await client.closes();
     expect(client.text).toMatch(/^HTTP\/1\.1 (200|400|404)/);
     await until(() => edge.pipeline.inFlight() === 0);
+  });
+});
+
+describe('a request that does not arrive', () => {
+  const arrival = { headMs: 100, wholeMs: 300, lookMs: 30 };
+
+  it('in its head is ended with 408', async () => {
+    edge = await startEdge(() => wholeAnswer(), { arrival });
+    const client = await RawClient.open(edge.port);
+    client.write('POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nx-slow: ');
+    await client.receives('408 Request Timeout');
+    await client.closes();
+  });
+
+  it('in its body is ended too, and nothing is left under way', async () => {
+    edge = await startEdge(() => wholeAnswer(), { arrival });
+    const client = await RawClient.open(edge.port);
+    client.write(
+      'POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{',
+    );
+    await client.closes();
+    expect(edge.pipeline.calls).toHaveLength(0);
+    expect(await edge.server.drain({ delayMs: 0, timeoutMs: 1000 })).toEqual({ cut: 0 });
+  });
+
+  it('a stream outlives every one of these limits', async () => {
+    async function* chunks(): AsyncGenerator<string, void, undefined> {
+      for (let n = 0; n < 8; n += 1) {
+        yield `data: ${n}\n\n`;
+        await pause(100);
+      }
+    }
+    edge = await startEdge(() => streamAnswer(chunks()), { arrival });
+    expect(await (await postCall(edge)).text()).toContain('data: 7');
   });
 });
