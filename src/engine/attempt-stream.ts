@@ -14,8 +14,7 @@ const drainMs = 1000;
 const pingStretch = 4;
 
 export type StreamClocks = {
-  /** Monotonic ms. */
-  readonly startedAtMs: number;
+  /** Monotonic ms; may move later while the stream is read. */
   readonly firstContentAtMs: number;
   readonly idleMs: number;
 };
@@ -102,8 +101,13 @@ export class AttemptStream {
         this.#close();
         return this.#onFailed({ why: 'transport', failure: result.failure });
       case 'clock':
-        return this.#onClock(result.clock);
+        return this.#isMoved(result.clock) ? null : this.#onClock(result.clock);
     }
+  }
+
+  /** The clock that ran out has been set later in the meantime. */
+  #isMoved(clock: ClockName): boolean {
+    return clock === 'first_content' && this.#clock.monotonicMs() < this.#clocks.firstContentAtMs;
   }
 
   #onParts(parts: readonly StreamPart[]): StreamStep | null {

@@ -1,5 +1,5 @@
 /** One HTTP request to one target, up to the point where its answer may be shown. Retries nothing. */
-import type { Clock } from '../base/clock.ts';
+import type { CancelTimer, Clock } from '../base/clock.ts';
 import type { StreamPart } from '../chat/stream-event.ts';
 import type { AttemptFailure } from '../failure/attempt-failure.ts';
 import { classifyTransport, malformedResponse } from '../failure/attempt-failures.ts';
@@ -25,11 +25,18 @@ const errorBytesMax = 256 * 1024;
 /** How long an error document is waited for. */
 const errorBodyMs = 5000;
 
-/** Absolute times (monotonic ms) and durations that bound one attempt; null = off. */
+/**
+ * Absolute times (monotonic ms) and durations that bound one attempt; null = off. `firstContentAtMs` may
+ * move later while the attempt runs: once a hedge runs beside it, both race to the deadline.
+ */
 export type AttemptBounds = {
   readonly connectMs: number;
   readonly headersAtMs: number | null;
-  readonly firstContentAtMs: number;
+  firstContentAtMs: number;
+  /** Where `firstContentAtMs` moves to then. */
+  readonly racedFirstContentAtMs: number;
+  /** When the next candidate may be asked as well; null = never. */
+  readonly softAtMs: number | null;
   readonly idleMs: number;
   readonly deadlineAtMs: number;
   /** What would have cut the attempt had no other candidate been left, ms from its start. */
@@ -106,12 +113,9 @@ async function sendOnce(input: AttemptInput, { clock, transport }: AttemptPorts)
   const abort = new AbortController();
   const onGone = (): void => abort.abort();
   signal.addEventListener('abort', onGone, { once: true });
-  const headersAtMs = bounds.headersAtMs ?? Number.POSITIVE_INFINITY;
-  const isHeaders = headersAtMs < bounds.firstContentAtMs;
-  const dueMs = isHeaders ? headersAtMs : bounds.firstContentAtMs;
   let expired: ClockName | null = null;
-  const cancelTimer = clock.schedule(dueMs - clock.monotonicMs(), () => {
-    expired = isHeaders ? 'headers' : 'first_content';
+  const cancelTimer = watchHeaders(bounds, clock, (name) => {
+    expired = name;
     abort.abort();
   });
   const result = await transport.send(input.upstream, {
@@ -126,6 +130,24 @@ async function sendOnce(input: AttemptInput, { clock, transport }: AttemptPorts)
       : { kind: 'clock', clock: expired };
   }
   return { kind: 'response', response: abortable(result.value, signal) };
+}
+
+/** Calls `onDue` with the clock that ran out; follows a first-content clock that moves later. */
+function watchHeaders(
+  bounds: AttemptBounds,
+  clock: Clock,
+  onDue: (name: ClockName) => void,
+): CancelTimer {
+  const headersAtMs = bounds.headersAtMs ?? Number.POSITIVE_INFINITY;
+  let cancel: CancelTimer = () => undefined;
+  const look = (): void => {
+    const dueMs = Math.min(headersAtMs, bounds.firstContentAtMs);
+    const leftMs = dueMs - clock.monotonicMs();
+    if (leftMs > 0) cancel = clock.schedule(leftMs, look);
+    else onDue(headersAtMs < bounds.firstContentAtMs ? 'headers' : 'first_content');
+  };
+  look();
+  return () => cancel();
 }
 
 const aborted: TransportFailure = {
@@ -168,7 +190,7 @@ async function readError(
     clock: ports.clock,
     bytesMax: errorBytesMax,
     idleMs: input.bounds.idleMs,
-    due: { atMs, clock: 'whole' },
+    due: () => ({ atMs, clock: 'whole' }),
   });
   if (input.signal.aborted) return { kind: 'gone' };
   const bytes = body.kind === 'read' ? body.bytes : Buffer.alloc(0);
@@ -185,7 +207,7 @@ async function readReply(
     clock: ports.clock,
     bytesMax: replyBytesMax,
     idleMs: bounds.idleMs,
-    due: { atMs: bounds.firstContentAtMs, clock: 'first_content' },
+    due: () => ({ atMs: bounds.firstContentAtMs, clock: 'first_content' }),
   });
   if (input.signal.aborted) return { kind: 'gone' };
   if (body.kind === 'clock') return failed(failureOfClock(body.clock, record.elapsedMs()));
@@ -219,11 +241,7 @@ async function readStream(
     response,
     decoder: provider.dialect.streamDecoder({ eventBytesMax: provider.eventBytesMax }),
     clock: ports.clock,
-    clocks: {
-      startedAtMs: record.startedMs,
-      firstContentAtMs: bounds.firstContentAtMs,
-      idleMs: bounds.idleMs,
-    },
+    clocks: bounds,
     allowsMissingFinish: provider.allowMissingFinish,
   });
   const held = await hold(stream, bounds, ports.clock, () => {

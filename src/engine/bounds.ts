@@ -11,11 +11,12 @@ export function boundsOf(
   nowMs: number,
 ): AttemptBounds {
   const { isStream } = request.chat;
+  const remainingMs = Math.max(0, request.deadlineAtMs - nowMs);
   const clocks = attemptClocks({
     settings: candidate.target.clocks,
     isStream,
     isThinking: candidate.target.isThinking || request.chat.parameters.reasoning_effort !== null,
-    remainingMs: Math.max(0, request.deadlineAtMs - nowMs),
+    remainingMs,
     isOtherAdmissible: !request.isFailoverOff && hasOtherAdmissible(candidate, candidates),
     isHedged: false,
     ownP99Ms: candidate.health.p99Ms(isStream),
@@ -24,6 +25,8 @@ export function boundsOf(
     connectMs: clocks.connectMs,
     headersAtMs: clocks.headersMs === null ? null : nowMs + clocks.headersMs,
     firstContentAtMs: nowMs + Math.min(clocks.firstContentMs ?? clocks.wholeMs, clocks.wholeMs),
+    racedFirstContentAtMs: nowMs + clocks.ownLimitMs,
+    softAtMs: clocks.firstContentSoftMs === null ? null : nowMs + clocks.firstContentSoftMs,
     idleMs: clocks.idleMs,
     deadlineAtMs: request.deadlineAtMs,
     ownLimitMs: clocks.ownLimitMs,

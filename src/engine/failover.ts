@@ -4,7 +4,7 @@ import { sleep } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { Alerts } from './alerts.ts';
-import { type AttemptResult, attempt } from './attempt.ts';
+import { type AttemptBounds, type AttemptResult, attempt } from './attempt.ts';
 import type { AttemptRecord } from './attempt-record.ts';
 import type { CandidateState } from './candidate-state.ts';
 import type { EngineAnswer, EngineRequest, EngineRun } from './engine-request.ts';
@@ -28,6 +28,7 @@ export type Engine = { readonly start: (request: EngineRequest) => EngineRun };
 export function createEngine(ports: EnginePorts): Engine {
   return {
     start: (request) => {
+      ports.health.noteRequest(request.tier);
       const run = new RequestRun(request, ports);
       return { answer: answer(run, ports), trace: () => run.trace() };
     },
@@ -104,12 +105,39 @@ async function rest(
 
 type AttemptStep = Extract<Step, { kind: 'attempt' }>;
 
+/** Null: it could not be asked, decide again. */
 async function ask(
   run: RequestRun,
   candidate: CandidateState,
   step: AttemptStep,
   ports: EnginePorts,
 ): Promise<EngineAnswer | null> {
+  const asked = launch(run, candidate, step, false, ports);
+  if (asked === null) return null;
+  if (!(await isSlow(run, asked, ports.clock))) return settle(run, asked, await asked.result);
+  const hedge = launchHedge(run, asked, ports);
+  if (hedge === null) return settle(run, asked, await asked.result);
+  return race(run, asked, hedge);
+}
+
+/** One attempt under way. */
+type Asked = {
+  readonly candidate: CandidateState;
+  readonly record: AttemptRecord;
+  readonly permit: TargetPermit;
+  readonly bounds: AttemptBounds;
+  readonly result: Promise<AttemptResult>;
+  /** Ends the attempt, whatever it has come to. */
+  readonly cancel: () => void;
+};
+
+function launch(
+  run: RequestRun,
+  candidate: CandidateState,
+  step: AttemptStep,
+  isHedge: boolean,
+  ports: EnginePorts,
+): Asked | null {
   const prepared = prepareCall(run, candidate);
   if (prepared === null) return null;
   const key = candidate.pickKey();
@@ -118,39 +146,113 @@ async function ask(
     run.forgetLast();
     return null;
   }
-  const record = run.begin(candidate, step, key?.alias ?? null, permit.isProbe);
+  const record = run.begin(candidate, step, key?.alias ?? null, permit.isProbe, isHedge);
+  const bounds = run.boundsFor(candidate, record);
   const upstream = upstreamRequestOf(run, candidate, prepared, key);
-  if (!upstream.ok) {
-    return onFailed(run, candidate, record, permit, upstream.fault, false);
-  }
-  const result = await attempt(
-    {
-      target: candidate.target,
-      upstream: upstream.value,
-      isStream: run.request.chat.isStream,
-      bounds: run.boundsFor(candidate, record),
-      record,
-      signal: run.request.signal,
-    },
-    ports,
-  );
-  return settle(run, candidate, record, permit, result);
+  const abort = new AbortController();
+  const { signal } = run.request;
+  const onGone = (): void => abort.abort();
+  if (signal.aborted) abort.abort();
+  else signal.addEventListener('abort', onGone, { once: true });
+  const result: Promise<AttemptResult> = upstream.ok
+    ? attempt(
+        {
+          target: candidate.target,
+          upstream: upstream.value,
+          isStream: run.request.chat.isStream,
+          bounds,
+          record,
+          signal: abort.signal,
+        },
+        ports,
+      )
+    : Promise.resolve({ kind: 'failed', failure: upstream.fault, hadContent: false });
+  return { candidate, record, permit, bounds, result, cancel: onGone };
 }
 
-function settle(
-  run: RequestRun,
-  candidate: CandidateState,
-  record: AttemptRecord,
-  permit: TargetPermit,
-  result: AttemptResult,
-): EngineAnswer | null {
+/** True at the soft clock when no content has come by then; false as soon as the attempt has ended. */
+function isSlow(run: RequestRun, asked: Asked, clock: Clock): Promise<boolean> {
+  const { softAtMs } = asked.bounds;
+  if (softAtMs === null || !run.mayHedge) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const cancel = clock.schedule(softAtMs - clock.monotonicMs(), () => {
+      if (asked.record.ttftMs === null) resolve(true);
+    });
+    void asked.result.then(() => {
+      cancel();
+      resolve(false);
+    });
+  });
+}
+
+/** The next candidate is asked as well; null when there is none, or the tier's hedge budget is spent. */
+function launchHedge(run: RequestRun, slow: Asked, ports: EnginePorts): Asked | null {
+  const candidate = run.hedgeCandidate(slow.candidate);
+  if (candidate === null || !ports.health.drawHedge(run.request.tier)) return null;
+  const step = {
+    kind: 'attempt',
+    candidate: -1,
+    isRetry: false,
+    delayMs: 0,
+    delayReason: null,
+  } as const;
+  const hedge = launch(run, candidate, step, true, ports);
+  if (hedge === null) return null;
+  run.noteHedge();
+  slow.bounds.firstContentAtMs = slow.bounds.racedFirstContentAtMs;
+  hedge.bounds.firstContentAtMs = hedge.bounds.racedFirstContentAtMs;
+  return hedge;
+}
+
+/** The first to commit wins, the other is cancelled; until then both are kept apart. */
+async function race(run: RequestRun, slow: Asked, hedge: Asked): Promise<EngineAnswer | null> {
+  const [first, other, result] = await Promise.race([
+    slow.result.then((ended) => [slow, hedge, ended] as const),
+    hedge.result.then((ended) => [hedge, slow, ended] as const),
+  ]);
+  if (result.kind === 'failed') {
+    settle(run, first, result);
+    run.giveUp(first.candidate);
+    const ended = await other.result;
+    if (isAnswer(ended) && other === hedge) run.noteHedgeWin();
+    return settle(run, other, ended);
+  }
+  if (isAnswer(result)) {
+    if (first === hedge) run.noteHedgeWin();
+    lose(other);
+  } else {
+    settle(run, other, { kind: 'gone' });
+  }
+  return settle(run, first, result);
+}
+
+function isAnswer(result: AttemptResult): boolean {
+  return result.kind === 'whole' || result.kind === 'stream';
+}
+
+/** Not an attempt's failure, unless its target had not even answered: that silence is what it is marked for. */
+function lose(loser: Asked): void {
+  loser.permit.lose(loser.record);
+  loser.record.end('cancelled', loser.candidate.health.breakerState());
+  loser.cancel();
+  void loser.result.then((result) => {
+    if (result.kind === 'stream') result.stream.cancel();
+  });
+}
+
+function settle(run: RequestRun, asked: Asked, result: AttemptResult): EngineAnswer | null {
+  const { candidate, record, permit } = asked;
   switch (result.kind) {
     case 'gone':
       permit.abandon();
       record.end('client_gone', candidate.health.breakerState());
       return null;
     case 'failed':
-      return onFailed(run, candidate, record, permit, result.failure, result.hadContent);
+      record.failure = result.failure;
+      permit.fail(record, result.failure);
+      record.end('failed', candidate.health.breakerState());
+      run.noteFailure(candidate, record, result.failure, result.hadContent);
+      return null;
     case 'whole': {
       permit.succeed(record, run.request.chat.isStream);
       record.end('served', candidate.health.breakerState());
@@ -168,19 +270,4 @@ function settle(
         batches: flowOf(run, candidate, record, permit, result),
       };
   }
-}
-
-function onFailed(
-  run: RequestRun,
-  candidate: CandidateState,
-  record: AttemptRecord,
-  permit: TargetPermit,
-  failure: Extract<AttemptResult, { kind: 'failed' }>['failure'],
-  hadContent: boolean,
-): null {
-  record.failure = failure;
-  permit.fail(record, failure);
-  record.end('failed', candidate.health.breakerState());
-  run.noteFailure(candidate, record, failure, hadContent);
-  return null;
 }

@@ -42,6 +42,7 @@ export class RequestRun {
   readonly skips: Skip[];
   readonly #ports: EnginePorts;
   #last: FailedAttempt | null = null;
+  #isHedged = false;
   requestFault: RequestFault | null = null;
   serving: Serving | null = null;
   recovery: Recovery = 'none';
@@ -131,19 +132,22 @@ export class RequestRun {
     return candidate.health.admit(tier, key);
   }
 
+  /** A hedge is no change of target until it wins. */
   begin(
     candidate: CandidateState,
     step: AttemptStep,
     keyAlias: string | null,
     isProbe: boolean,
+    isHedge: boolean,
   ): AttemptRecord {
     const previous = this.records.at(-1)?.start.target.id ?? null;
-    if (previous !== null && previous !== candidate.target.id) this.failovers += 1;
+    const isChange = previous !== null && previous !== candidate.target.id;
+    if (isChange && !isHedge) this.failovers += 1;
     this.#noteObstaclesBefore(candidate);
     const record = new AttemptRecord(
       {
         n: this.records.length + 1,
-        kind: isProbe ? 'probe' : kindOf(previous, candidate.target.id),
+        kind: kindOf({ isHedge, isProbe, previous, target: candidate.target.id }),
         target: candidate.target,
         keyAlias,
         delayBeforeMs: step.delayMs,
@@ -180,6 +184,35 @@ export class RequestRun {
     const { keyAlias } = record.start;
     const alert = alertOf(failure, candidate.target, keyAlias, this.request.id);
     if (alert !== null) this.#ports.alerts.raise(alert);
+  }
+
+  /** One hedge a request, and none where the caller chose the target. */
+  get mayHedge(): boolean {
+    const { tier, pin, isFailoverOff } = this.request;
+    return tier.hedge !== null && pin === null && !isFailoverOff && !this.#isHedged;
+  }
+
+  /** The next candidate after `slow` that nobody has asked yet; null when the total is used up. */
+  hedgeCandidate(slow: CandidateState): CandidateState | null {
+    if (this.records.length >= this.request.tier.retry.attemptsTotal) return null;
+    const after = this.candidates.slice(this.candidates.indexOf(slow) + 1);
+    return (
+      after.find((other) => other.attempts === 0 && !other.isSpent && other.obstacle() === null) ??
+      null
+    );
+  }
+
+  noteHedge(): void {
+    this.#isHedged = true;
+  }
+
+  /** A failed racer is left for good: the request has gone on without it. */
+  giveUp(candidate: CandidateState): void {
+    candidate.isSpent = true;
+  }
+
+  noteHedgeWin(): void {
+    this.failovers += 1;
   }
 
   /** The answer flows: from here on nothing else is asked. */
@@ -299,7 +332,14 @@ export class RequestRun {
   }
 }
 
-function kindOf(previous: string | null, target: string): AttemptKind {
-  if (previous === null) return 'first';
-  return previous === target ? 'retry' : 'failover';
+function kindOf(attempt: {
+  readonly isHedge: boolean;
+  readonly isProbe: boolean;
+  readonly previous: string | null;
+  readonly target: string;
+}): AttemptKind {
+  if (attempt.isHedge) return 'hedge';
+  if (attempt.isProbe) return 'probe';
+  if (attempt.previous === null) return 'first';
+  return attempt.previous === attempt.target ? 'retry' : 'failover';
 }

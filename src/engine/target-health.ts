@@ -17,6 +17,7 @@ import {
 } from '../resilience/retry-budget.ts';
 import type { Target, Tier } from '../routing/snapshot.ts';
 import type { AttemptRecord } from './attempt-record.ts';
+import { HedgeBudgets } from './hedge-budgets.ts';
 import type { Obstacle } from './history.ts';
 import { KeyRing } from './key-ring.ts';
 
@@ -26,6 +27,10 @@ const probeLookMs = 1000;
 export type HealthRegistry = {
   readonly of: (target: Target, tier: Tier) => TargetHealth;
   readonly all: () => readonly TargetHealth[];
+  /** A request of `tier` has come in: its share of a hedge is deposited. */
+  readonly noteRequest: (tier: Tier) => void;
+  /** Takes one hedge from the tier's budget; false = there is none left. */
+  readonly drawHedge: (tier: Tier) => boolean;
   readonly close: () => void;
 };
 
@@ -34,6 +39,7 @@ export function createHealthRegistry(ports: {
   readonly random: Random;
 }): HealthRegistry {
   const known = new Map<string, TargetHealth>();
+  const hedges = new HedgeBudgets();
   return {
     of: (target, tier) => {
       const name = `${target.provider.name}/${target.model}`;
@@ -44,6 +50,8 @@ export function createHealthRegistry(ports: {
       return made;
     },
     all: () => [...known.values()],
+    noteRequest: (tier) => hedges.deposit(tier, ports.clock.monotonicMs()),
+    drawHedge: (tier) => hedges.draw(tier, ports.clock.monotonicMs()),
     close: () => {
       for (const health of known.values()) health.close();
       known.clear();
@@ -60,6 +68,8 @@ export type TargetPermit = {
   readonly breakAfterSuccess: (failure: AttemptFailure) => void;
   /** The attempt proves nothing: the client left. */
   readonly abandon: () => void;
+  /** Another attempt won the race: neutral, but for a probe, and for a target that had sent nothing. */
+  readonly lose: (record: AttemptRecord) => void;
 };
 
 export class TargetHealth {
@@ -227,6 +237,12 @@ export class TargetHealth {
       abandon: () => {
         this.#inFlight -= 1;
         permit.settle('none', tier.breaker);
+        endProbe('none');
+      },
+      lose: (record) => {
+        this.#inFlight -= 1;
+        const isSilent = record.status === null || permit.isProbe;
+        permit.settle(isSilent ? 'failure' : 'none', tier.breaker);
         endProbe('none');
       },
     };

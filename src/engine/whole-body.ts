@@ -14,8 +14,8 @@ export type WholeBodyOptions = {
   readonly bytesMax: number;
   /** Longest silence between two reads, ms. */
   readonly idleMs: number;
-  /** The body must be whole by then (monotonic ms). */
-  readonly due: Due;
+  /** The body must be whole by then; asked again each time, since it may move later. */
+  readonly due: () => Due;
 };
 
 /** Leaves the connection reusable after `read`; closes it otherwise. */
@@ -42,15 +42,23 @@ export async function readWholeBody(
         reader.close();
         return result;
       case 'clock':
+        if (isMoved(result.clock, options)) continue;
         reader.cancel();
         return result;
     }
   }
 }
 
-function dueOf({ clock, idleMs, due }: WholeBodyOptions): Due {
-  const idleAtMs = clock.monotonicMs() + idleMs;
+function dueOf(options: WholeBodyOptions): Due {
+  const due = options.due();
+  const idleAtMs = options.clock.monotonicMs() + options.idleMs;
   return idleAtMs < due.atMs ? { atMs: idleAtMs, clock: 'idle' } : due;
+}
+
+/** The clock that ran out has been set later in the meantime. */
+function isMoved(name: ClockName, { clock, due }: WholeBodyOptions): boolean {
+  const now = due();
+  return name === now.clock && clock.monotonicMs() < now.atMs;
 }
 
 function joined(chunks: readonly Buffer[]): Buffer {

@@ -126,6 +126,7 @@ function tierOf(input: {
       openForMaxMs: ms(tier.breaker.open_for_max),
     },
     clocks,
+    hedge: tier.hedge === false ? null : tier.hedge,
     failover: {
       onContentPolicy: tier.failover.on_content_policy,
       recheckMs: ms(tier.failover.recheck),

@@ -4,6 +4,7 @@ import type { Ability } from '../chat/requirements.ts';
 import type { Variant } from '../prompts/variant.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { BackoffPolicy } from '../resilience/backoff.ts';
+import type { HedgePolicy } from '../resilience/hedge-budget.ts';
 import type { BreakerPolicy } from '../resilience/breaker/breaker.ts';
 
 export type ClockPolicy = {
@@ -59,6 +60,8 @@ export type Tier = {
   readonly retry: RetryPolicy;
   readonly breaker: BreakerPolicy;
   readonly clocks: ClockPolicy;
+  /** Null = a slow start is never hedged. */
+  readonly hedge: HedgePolicy | null;
   readonly failover: {
     readonly onContentPolicy: boolean;
     readonly recheckMs: number;

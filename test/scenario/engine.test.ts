@@ -236,7 +236,7 @@ describe('streams before the client has seen anything', () => {
 
   it('ST-24 what is no content does not stop the first-content clock', async () => {
     const harness = new EngineHarness(
-      both,
+      plainTier([p1, p2], { hedge: null }),
       always({ p1: stream('START\n', 20_000, 'PING\n', 20_000, 'PING\n') }),
     );
     const { trace } = await harness.askWithin(61_000);

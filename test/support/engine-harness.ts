@@ -89,6 +89,7 @@ export function plainTier(targets: readonly Target[], over: Partial<Tier> = {}):
       openForMaxMs: 15_000,
     },
     clocks,
+    hedge: { ratio: 0.05, burst: 10 },
     failover: { onContentPolicy: false, recheckMs: 600_000, waiters: 64 },
     stream: {
       holdTokens: 20,
