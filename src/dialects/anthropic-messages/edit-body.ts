@@ -1,11 +1,11 @@
 /** A client's own Messages body for a target of the same dialect: only what the gateway owns is changed. */
-import { isJsonObject, type JsonObject, objectAt, stringAt } from '../../base/json.ts';
+import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import { type ChatParameters, noParameters } from '../../chat/request.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
 import { encodeJson, exactBody } from '../exact-json.ts';
 import { withExtraFields } from '../extra-fields.ts';
-import { encodeParameters } from './encode-parameters.ts';
+import { encodeParameters, type ThinkingLimits } from './encode-parameters.ts';
 import { encodeChoice } from './encode-tools.ts';
 
 /** Fields of ours that hold several settings: merged into the client's. */
@@ -43,7 +43,7 @@ function encodeOwned(
   const owned = Object.fromEntries(ownedParameters.map((name) => [name, parameters[name]]));
   const { max_tokens } = parameters;
   const picked: ChatParameters = { ...noParameters, ...owned, max_tokens };
-  const limits = { isForced: false, isInToolLoop: false, isPrefilled: false };
+  const limits = limitsOf(request.original.json);
   const encoded = encodeParameters({ ...call, parameters: picked }, limits, dropped);
   const isLimitOwned =
     ownedParameters.includes('max_tokens') ||
@@ -53,6 +53,23 @@ function encodeOwned(
   dropped.delete('max_tokens');
   const { max_tokens: _, ...fields } = encoded.fields;
   return { fields, instruction: encoded.instruction };
+}
+
+/** Whether the client's own conversation lets the model think where the gateway asks for it. */
+function limitsOf(original: JsonObject): ThinkingLimits {
+  const choice = stringAt(original['tool_choice'], 'type');
+  const messages = arrayAt(original, 'messages');
+  const [before, last] = [messages.at(-2), messages.at(-1)];
+  const isThought = blockTypes(before).some((type) => type.endsWith('thinking'));
+  return {
+    isForced: choice === 'any' || choice === 'tool',
+    isInToolLoop: blockTypes(last).includes('tool_result') && !isThought,
+    isPrefilled: stringAt(last, 'role') === 'assistant',
+  };
+}
+
+function blockTypes(message: unknown): readonly string[] {
+  return arrayAt(message, 'content').map((block) => stringAt(block, 'type') ?? '');
 }
 
 /** The client's blocks stay as they are, with their cache marks. Null = nothing to change. */

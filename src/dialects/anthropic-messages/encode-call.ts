@@ -1,5 +1,5 @@
 /** One call as a Messages body. The same request gives the same bytes. */
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, stringAt } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import type { EncodedCall, RequestFault, SystemSplice, UpstreamCall } from '../dialect.ts';
 import { encodeJson } from '../exact-json.ts';
@@ -12,19 +12,20 @@ import { encodeTools, toolName } from './encode-tools.ts';
 import { traitsOf } from './model-traits.ts';
 import { dialectName, type WireTextBlock } from './wire.ts';
 
-export function encodeCall(call: UpstreamCall): Result<EncodedCall, RequestFault> {
-  const { request } = call;
-  if (request.original.dialect === dialectName) return editBody(call);
+export function encodeCall(given: UpstreamCall): Result<EncodedCall, RequestFault> {
+  const { request } = given;
+  if (request.original.dialect === dialectName) return editBody(given);
   const conversation = arrangeTurns(request.messages, dialectName);
   if (!conversation.ok) return conversation;
   const dropped = new Set<string>();
+  const limits = thinkingLimits(given, conversation.value);
+  const call = withoutRefusedThinking(given, limits, dropped);
   const traits = traitsOf(call.model);
   const { takesPrefill } = traits;
   const messages = encodeMessages(conversation.value.turns, { takesPrefill, toolName }, dropped);
   if (!messages.ok) return messages;
   const tools = encodeTools(call, traits.takesOutputSchema, dropped);
   if (!tools.ok) return tools;
-  const limits = thinkingLimits(call, conversation.value);
   const { fields, instruction } = encodeParameters(call, limits, dropped);
   const system = systemBlocks(call.system, conversation.value, instruction, dropped);
   if (conversation.value.hasNames) dropped.add('name');
@@ -70,4 +71,17 @@ function thinkingLimits({ request }: UpstreamCall, { turns }: Conversation): Thi
     before?.role === 'assistant' && before.parts.some((part) => part.type === 'reasoning');
   const isInToolLoop = last?.role === 'user' && last.results.length > 0 && !isThought;
   return { isForced, isInToolLoop, isPrefilled: last?.role === 'assistant' };
+}
+
+/** A budget that the target sets gives way where the service would refuse the call for it. */
+function withoutRefusedThinking(
+  call: UpstreamCall,
+  limits: ThinkingLimits,
+  dropped: Set<string>,
+): UpstreamCall {
+  const { thinking, ...extraFields } = call.extraFields;
+  const isRefused = limits.isForced || limits.isInToolLoop || limits.isPrefilled;
+  if (!isRefused || stringAt(thinking, 'type') !== 'enabled') return call;
+  dropped.add('thinking');
+  return { ...call, extraFields };
 }

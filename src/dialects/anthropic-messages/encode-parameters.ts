@@ -1,5 +1,5 @@
 /** Limits, sampling, thinking and the answer's format as this dialect's fields. */
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, numberAt, stringAt } from '../../base/json.ts';
 import type { ChatParameters, ResponseFormat } from '../../chat/request.ts';
 import type { UpstreamCall } from '../dialect.ts';
 import { type ModelTraits, traitsOf } from './model-traits.ts';
@@ -15,7 +15,7 @@ export type EncodedParameters = {
   readonly instruction: string | null;
 };
 
-/** What of the request decides whether the model may think. */
+/** What of the request decides whether the model may think; the service refuses it otherwise. */
 export type ThinkingLimits = {
   /** A tool must be called. */
   readonly isForced: boolean;
@@ -84,7 +84,7 @@ function encodeThinking(
     isOn: false,
     maxTokens: limitOf(call, dropped),
   };
-  if (Object.hasOwn(call.extraFields, 'thinking')) return { ...off, isOn: true };
+  if (Object.hasOwn(call.extraFields, 'thinking')) return setByTarget(call, off);
   if (effort === null) return off;
   if (effort === 'none') {
     return traits.thinking === 'adaptive' ? { ...off, field: { type: 'disabled' } } : off;
@@ -100,6 +100,18 @@ function encodeThinking(
     return off;
   }
   return withBudget(call, budget, off, dropped);
+}
+
+/** The target's own setting goes out as it is; only the limit makes room for its budget. */
+function setByTarget(
+  { extraFields, parameters, maxOutputTokens }: UpstreamCall,
+  off: Thinking,
+): Thinking {
+  const budget = numberAt(extraFields['thinking'], 'budget_tokens');
+  const isOn = stringAt(extraFields['thinking'], 'type') !== 'disabled';
+  if (!isOn || budget === null || parameters.max_tokens === null) return { ...off, isOn };
+  const raised = off.maxTokens + budget;
+  return { ...off, isOn, maxTokens: Math.min(raised, maxOutputTokens ?? raised) };
 }
 
 /** The model decides how long it thinks; without thinking the effort still guides it. */

@@ -4,6 +4,7 @@
  */
 import { isJsonObject, numberAt, objectAt, property, stringAt } from '../../base/json.ts';
 import type { ChatEvent } from '../../chat/stream-event.ts';
+import { lostEvents } from '../event-payload.ts';
 import { encodeJson } from '../exact-json.ts';
 import { finishReasonOf } from './finish-reasons.ts';
 import { ToolCallSequence } from './tool-call-sequence.ts';
@@ -127,10 +128,17 @@ export class MessageReader {
         this.#thinking.signature = stringAt(delta, 'signature');
         return kept([working]);
       case 'input_json_delta':
-        return kept(this.#calls.add(index, stringAt(delta, 'partial_json') ?? '') ?? [working]);
+        return this.#addArguments(index, stringAt(delta, 'partial_json') ?? '');
       default:
         return kept([working]);
     }
+  }
+
+  #addArguments(index: number, fragment: string): Reading {
+    const events = this.#calls.add(index, fragment);
+    if (events !== null) return kept(events);
+    // Arguments of the provider's own tool; of a call of ours they are lost.
+    return this.#calls.isOpen(index) ? { events: lostEvents, isFrameKept: false } : kept([working]);
   }
 
   #endBlock(index: number): readonly ChatEvent[] {

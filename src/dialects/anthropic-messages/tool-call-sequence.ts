@@ -16,8 +16,12 @@ type Call = {
   isEnded: boolean;
 };
 
+/** Characters of later calls that may wait for an earlier one to end. */
+const waitingCharactersMax = 16 * 1024 * 1024;
+
 export class ToolCallSequence {
   #count = 0;
+  #waitingCharacters = 0;
   readonly #open = new Map<number, Call>();
   /** In the order they began; the first one is being told. */
   readonly #queue: Call[] = [];
@@ -40,15 +44,21 @@ export class ToolCallSequence {
     return this.#queue.length === 1 ? [...ended, startOf(made)] : ended;
   }
 
-  /** Null when no call is open under `block`. */
+  /** Null when no call is open under `block`, or too much waits already. */
   add(block: number, fragment: string): readonly ChatEvent[] | null {
     const call = this.#open.get(block);
     if (call === undefined) return null;
     if (fragment === '') return [];
     call.hasArguments = true;
     if (this.#queue[0] === call) return [argumentsOf(call, fragment)];
+    this.#waitingCharacters += fragment.length;
+    if (this.#waitingCharacters > waitingCharactersMax) return null;
     call.waiting += fragment;
     return [];
+  }
+
+  isOpen(block: number): boolean {
+    return this.#open.has(block);
   }
 
   end(block: number): readonly ChatEvent[] {
@@ -76,6 +86,7 @@ export class ToolCallSequence {
       if (next === undefined) continue;
       events.push(startOf(next));
       if (next.waiting !== '') events.push(argumentsOf(next, next.waiting));
+      this.#waitingCharacters -= next.waiting.length;
       next.waiting = '';
     }
     return events;

@@ -6,7 +6,6 @@ import {
   calls,
   faultOf,
   type Json,
-  owning,
   result,
   sent,
   tool,
@@ -231,6 +230,33 @@ describe('reasoning effort', () => {
   });
 });
 
+describe('thinking that the target sets', () => {
+  const thinking = { type: 'enabled', budget_tokens: 2000 };
+  const loop = [user('q'), calls(toolCall('a', 'f', '{}')), result('a', '1')];
+
+  it('finds room beside the client’s limit', () => {
+    const { at } = send({ max_tokens: 100 }, { extraFields: { thinking } });
+    expect(at('max_tokens')).toBe(2100);
+    const capped = send({ max_tokens: 100 }, { extraFields: { thinking }, maxOutputTokens: 2050 });
+    expect(capped.at('max_tokens')).toBe(2050);
+  });
+
+  it.each([
+    ['a tool must be called', { tools: [tool('f')], tool_choice: 'required' }],
+    ['the thoughts of a tool loop are lost', { messages: loop }],
+  ])('gives way, and is named, when %s', (_case, body) => {
+    const { at, dropped } = send(body, { extraFields: { thinking, inference_geo: 'eu' } });
+    expect(at('thinking')).toBeUndefined();
+    expect(at('inference_geo')).toBe('eu');
+    expect(dropped).toContain('thinking');
+  });
+
+  it('off leaves sampling to the client', () => {
+    const { at } = send({ temperature: 0.3 }, { extraFields: { thinking: { type: 'disabled' } } });
+    expect(at('temperature')).toBe(0.3);
+  });
+});
+
 describe('tools', () => {
   it('have a schema of type object, and keep what the client wrote in it', () => {
     const parameters = {
@@ -426,93 +452,5 @@ describe('what cannot be carried', () => {
     const { request } = callOf({ ...hi, n: 2 });
     const original = { ...request.original, dialect: 'anthropic-messages' };
     expect(dialect.missingAbility({ ...request, original })).toBeNull();
-  });
-});
-
-describe('a body of this dialect', () => {
-  const mine = {
-    model: 'fast',
-    max_tokens: 50,
-    system: [{ type: 'text', text: 'mine', cache_control: { type: 'ephemeral' } }],
-    messages: [
-      user('q'),
-      {
-        role: 'assistant',
-        content: [
-          { type: 'thinking', thinking: 't', signature: 'S' },
-          { type: 'text', text: 'a' },
-        ],
-      },
-      user('go'),
-    ],
-    tools: [
-      { name: 'f', description: 'old', input_schema: { type: 'object' }, defer_loading: true },
-      { type: 'web_search_20250305', name: 'web_search' },
-    ],
-    brand_new_field: { a: 1 },
-  };
-
-  function edited(overrides: Partial<UpstreamCall> = {}, body: Json = mine) {
-    const call = callOf(hi);
-    const original = {
-      dialect: 'anthropic-messages',
-      bytes: Buffer.from(JSON.stringify(body)),
-      json: body,
-    };
-    const request = { ...call.request, original };
-    return { ...call, request, parameters: { ...call.parameters, max_tokens: 50 }, ...overrides };
-  }
-
-  it('TR-13 changes in the model alone when nothing else is owned', () => {
-    expect(sent(dialect, edited()).body).toEqual({ ...mine, model: 'claude-sonnet-4-5' });
-    expect(sent(dialect, edited()).dropped).toEqual([]);
-  });
-
-  it('takes the variant around its system blocks, their cache marks kept', () => {
-    const system = { before: 'first', after: 'last' };
-    const { body } = sent(
-      dialect,
-      edited({ system, toolDescriptions: { f: 'new' }, isStream: true }),
-    );
-    expect(body).toEqual({
-      ...mine,
-      model: 'claude-sonnet-4-5',
-      stream: true,
-      system: [{ type: 'text', text: 'first' }, ...mine.system, { type: 'text', text: 'last' }],
-      tools: [{ ...mine.tools[0], description: 'new' }, mine.tools[1]],
-    });
-    const plain = sent(dialect, edited({ system }, { ...mine, system: 'mine' }));
-    expect(plain.at('system.1')).toEqual({ type: 'text', text: 'mine' });
-  });
-
-  it('takes the parameters that the gateway owns, and no other', () => {
-    const call = owning(edited(), {
-      max_tokens: 99,
-      stop: ['x'],
-      reasoning_effort: 'low',
-      parallel_tool_calls: false,
-    });
-    expect(sent(dialect, call).body).toEqual({
-      ...mine,
-      model: 'claude-sonnet-4-5',
-      max_tokens: 99 + 4096,
-      stop_sequences: ['x'],
-      thinking: { type: 'enabled', budget_tokens: 4096 },
-      tool_choice: { type: 'auto', disable_parallel_tool_use: true },
-    });
-    const top = sent(dialect, edited({ extraFields: { inference_geo: 'eu' } }));
-    expect(top.body).toEqual({ ...mine, model: 'claude-sonnet-4-5', inference_geo: 'eu' });
-  });
-
-  it('keeps the spelling of its numbers, and loses our own extension', () => {
-    const bytes = Buffer.from(
-      '{"model":"fast","max_tokens":5,"messages":[],"x":12345678901234567890,"tiergate":{"a":1.0}}',
-    );
-    const json = { model: 'fast', max_tokens: 5, messages: [], x: 1 };
-    const call = edited();
-    const request = { ...call.request, original: { dialect: 'anthropic-messages', bytes, json } };
-    expect(sent(dialect, { ...call, request }).text).toBe(
-      '{"model":"claude-sonnet-4-5","max_tokens":5,"messages":[],"x":12345678901234567890}',
-    );
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../../src/chat/stream-event.ts';
+import { MessageReader } from '../../../../src/dialects/anthropic-messages/message-reader.ts';
 import { anthropicMessagesUpstream as dialect } from '../../../../src/dialects/anthropic-messages/upstream.ts';
 
 type Event = { readonly type: string; readonly [key: string]: unknown };
@@ -98,6 +99,17 @@ describe('a stream', () => {
       ['tool_call_arguments', 1],
       ['tool_call_end', 1],
     ]);
+  });
+
+  it('holds back only so much of a later call', () => {
+    const call = (id: string) => ({ type: 'tool_use', id, name: id, input: {} });
+    const reader = new MessageReader();
+    reader.read(opened(0, call('a')));
+    reader.read(opened(1, call('b')));
+    const partial_json = 'x'.repeat(9_000_000);
+    const piece = delta(1, { type: 'input_json_delta', partial_json });
+    expect(reader.read(piece).events).toEqual([]);
+    expect(reader.read(piece).events).toEqual([{ type: 'malformed' }, { type: 'malformed' }]);
   });
 
   it('gives the client the names that were written in another spelling', () => {
