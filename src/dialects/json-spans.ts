@@ -25,6 +25,12 @@ export type JsonContainer = {
 /** Bytes [start, end) give way to `text`; '' removes, start = end inserts. */
 export type Splice = { readonly start: number; readonly end: number; readonly text: string };
 
+/** Where long strings lie, keys among them: start and end, quotes included, in turn. */
+export type LongStrings = { readonly places: number[] };
+
+/** With its quotes. Below it a string is read sooner than it is put off. */
+const longStringBytesMin = 256;
+
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
@@ -36,14 +42,24 @@ const closeBracket = 0x5d;
 
 /** A string's first bytes are looked at one by one; only a long one is worth a call to `indexOf`. */
 const nearBytes = 48;
+const windowBytesMin = 512;
+const windowBytesMax = 8192;
 
 /**
  * The members of the outermost object or array, or null when it is neither, or nests deeper than
  * `jsonDepthMax`. Runs on any bytes in one pass; what it says of a text that is no valid JSON means
- * nothing.
+ * nothing. Adds the places of long strings to `longStrings`.
  */
-export function scanJson(bytes: Buffer): JsonContainer | null {
-  return scanContainer(bytes, skipSpace(bytes, 0));
+export function scanJson(
+  bytes: Buffer,
+  longStrings: LongStrings | null = null,
+): JsonContainer | null {
+  return scanContainer(
+    bytes,
+    skipSpace(bytes, 0),
+    Number.POSITIVE_INFINITY,
+    longStrings?.places ?? null,
+  );
 }
 
 /**
@@ -54,6 +70,7 @@ export function scanContainer(
   bytes: Buffer,
   openAt: number,
   membersMax = Number.POSITIVE_INFINITY,
+  places: number[] | null = null,
 ): JsonContainer | null {
   const open = bytes[openAt];
   if (open !== openBrace && open !== openBracket) return null;
@@ -69,7 +86,7 @@ export function scanContainer(
       at = skipSpace(bytes, keyEnd);
       if (bytes[at] === colon) at = skipSpace(bytes, at + 1);
     }
-    const end = valueEnd(bytes, at);
+    const end = valueEnd(bytes, at, places);
     if (end === -1) return null;
     members.push({ key, start, valueStart: at, end });
     at = skipSpace(bytes, Math.max(end, start + 1));
@@ -162,20 +179,26 @@ function keyOf(bytes: Buffer, start: number, end: number): string {
 }
 
 /** The end of the value at `at`; -1 when it nests too deeply. */
-function valueEnd(bytes: Buffer, at: number): number {
+function valueEnd(bytes: Buffer, at: number, places: number[] | null): number {
   const byte = bytes[at];
-  if (byte === quote) return stringEnd(bytes, at);
-  if (byte === openBrace || byte === openBracket) return containerEnd(bytes, at);
-  return scalarEnd(bytes, at);
+  if (byte === openBrace || byte === openBracket) return containerEnd(bytes, at, places);
+  if (byte !== quote) return scalarEnd(bytes, at);
+  return notedStringEnd(bytes, at, places);
 }
 
-function containerEnd(bytes: Buffer, openAt: number): number {
+function notedStringEnd(bytes: Buffer, at: number, places: number[] | null): number {
+  const end = stringEnd(bytes, at);
+  if (places !== null && end - at >= longStringBytesMin) places.push(at, end);
+  return end;
+}
+
+function containerEnd(bytes: Buffer, openAt: number, places: number[] | null): number {
   let depth = 0;
   let at = openAt;
   while (at < bytes.length) {
     const byte = bytes[at];
     if (byte === quote) {
-      at = stringEnd(bytes, at);
+      at = notedStringEnd(bytes, at, places);
       continue;
     }
     at += 1;
@@ -203,21 +226,43 @@ function scalarEnd(bytes: Buffer, start: number): number {
 /** The place after the closing quote of the string that opens at `openAt`. */
 function stringEnd(bytes: Buffer, openAt: number): number {
   let at = openAt + 1;
-  for (;;) {
-    const near = Math.min(at + nearBytes, bytes.length);
-    while (at < near) {
-      const byte = bytes[at];
-      if (byte === quote) return at + 1;
-      at += byte === backslash ? 2 : 1;
-    }
-    if (at >= bytes.length) return bytes.length;
-    const found = bytes.indexOf(quote, at);
-    if (found === -1) return bytes.length;
-    let slashes = 0;
-    while (found - 1 - slashes >= at && bytes[found - 1 - slashes] === backslash) slashes += 1;
-    at = found + 1;
-    if (slashes % 2 === 0) return at;
+  const near = Math.min(at + nearBytes, bytes.length);
+  while (at < near) {
+    const byte = bytes[at];
+    if (byte === quote) return at + 1;
+    at += byte === backslash ? 2 : 1;
   }
+  if (at >= bytes.length) return bytes.length;
+  const found = bytes.indexOf(quote, at);
+  if (found === -1) return bytes.length;
+  let slashes = 0;
+  while (found - 1 - slashes >= at && bytes[found - 1 - slashes] === backslash) slashes += 1;
+  return slashes % 2 === 0 ? found + 1 : quotedStringEnd(bytes, found + 1);
+}
+
+/**
+ * The same for a string that holds quotes, most likely many (code, JSON in JSON): searching a string
+ * costs far less a call than searching bytes. No escape may reach over `start`.
+ */
+function quotedStringEnd(bytes: Buffer, start: number): number {
+  let at = start;
+  for (let size = windowBytesMin; at < bytes.length; size = Math.min(2 * size, windowBytesMax)) {
+    const window = bytes.toString('latin1', at, Math.min(at + size, bytes.length));
+    for (let from = 0; ; ) {
+      const found = window.indexOf('"', from);
+      if (found === -1) break;
+      if (slashesBefore(window, found) % 2 === 0) return at + found + 1;
+      from = found + 1;
+    }
+    at += window.length + (slashesBefore(window, window.length) % 2);
+  }
+  return bytes.length;
+}
+
+function slashesBefore(text: string, at: number): number {
+  let slashes = 0;
+  while (text.charCodeAt(at - 1 - slashes) === backslash) slashes += 1;
+  return slashes;
 }
 
 function skipSpace(bytes: Buffer, start: number): number {

@@ -36,6 +36,13 @@ export class ChunkReader {
     return { events, isPlain };
   }
 
+  /** The events of a chunk that says `text` in `choice` and nothing else. */
+  readText(choice: number, text: string): readonly ChatEvent[] {
+    const events: ChatEvent[] = [];
+    this.#decoder(choice, choice)?.pushText(text, events);
+    return events;
+  }
+
   /** The events of a whole reply, ending in `end`; `malformed` or `error` alone when it is none. */
   readReply(body: unknown): readonly ChatEvent[] {
     if (!isJsonObject(body)) {

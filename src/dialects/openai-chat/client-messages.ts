@@ -9,8 +9,9 @@ import type {
   ToolResultPart,
   UserPart,
 } from '../../chat/request.ts';
+import { type DeferredTexts, readText, type Text, textIn } from '../deferred-texts.ts';
 import type { FirstFault } from '../first-fault.ts';
-import { readUserPart } from './client-media.ts';
+import { type MediaReading, readUserPart, textPart } from './client-media.ts';
 import { thinkingText } from './reasoning-text.ts';
 import { dialectName } from './wire.ts';
 
@@ -20,15 +21,19 @@ export type ReadMessages = {
   readonly opaqueParts: readonly ProviderTool[];
 };
 
-type Reading = {
-  readonly faults: FirstFault;
+type Reading = MediaReading & {
   readonly opaqueParts: ProviderTool[];
   /** The id made for the last call of each function in the old form, which has none. */
   readonly functionCallIds: Map<string, string>;
 };
 
-export function readMessages(value: unknown, faults: FirstFault): ReadMessages {
-  const reading: Reading = { faults, opaqueParts: [], functionCallIds: new Map() };
+/** `texts` are those of the messages that were put off; null = all are there. */
+export function readMessages(
+  value: unknown,
+  faults: FirstFault,
+  texts: DeferredTexts | null = null,
+): ReadMessages {
+  const reading: Reading = { faults, texts, opaqueParts: [], functionCallIds: new Map() };
   const messages: Message[] = [];
   if (!Array.isArray(value)) faults.reportType('messages', 'an array', value);
   else if (value.length === 0) faults.report('messages', 'messages must hold at least one message');
@@ -84,7 +89,8 @@ function readUser(value: JsonObject, index: number, reading: Reading): Message {
 }
 
 function readParts(content: unknown, index: number, reading: Reading): readonly UserPart[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  const text = textIn(content, reading.texts);
+  if (text !== null) return [textPart(text)];
   if (!Array.isArray(content)) {
     reading.faults.reportType(
       `messages[${index}].content`,
@@ -95,7 +101,7 @@ function readParts(content: unknown, index: number, reading: Reading): readonly 
   }
   const parts: UserPart[] = [];
   for (const [place, part] of content.entries()) {
-    const read = readUserPart(part, () => `messages[${index}].content[${place}]`, reading.faults);
+    const read = readUserPart(part, () => `messages[${index}].content[${place}]`, reading);
     if (read === null) keepOpaque(part, reading);
     else parts.push(read);
   }
@@ -169,7 +175,7 @@ function readAssistant(
   reading: Reading,
 ): readonly AssistantPart[] {
   const parts: AssistantPart[] = [];
-  addReasoning(value, parts);
+  addReasoning(value, parts, reading);
   addAssistantContent(value['content'], index, parts, reading);
   const refusal = value['refusal'];
   if (typeof refusal === 'string' && refusal !== '') parts.push({ type: 'refusal', text: refusal });
@@ -189,13 +195,21 @@ function readAssistant(
 }
 
 /** The two names under which compatible servers give reasoning text; clients send it back. */
-function addReasoning(value: JsonObject, parts: AssistantPart[]): void {
-  const text = value['reasoning_content'] ?? value['reasoning'];
-  if (typeof text === 'string' && text !== '') parts.push(reasoningPart(text));
+function addReasoning(value: JsonObject, parts: AssistantPart[], reading: Reading): void {
+  const text = textIn(value['reasoning_content'] ?? value['reasoning'], reading.texts);
+  if (text !== null && text !== '') parts.push(reasoningPart(text));
 }
 
-function reasoningPart(text: string): AssistantPart {
-  return { type: 'reasoning', text, signature: null, redacted: null, dialect: dialectName };
+function reasoningPart(text: Text): AssistantPart {
+  return {
+    type: 'reasoning',
+    signature: null,
+    redacted: null,
+    dialect: dialectName,
+    get text() {
+      return readText(text);
+    },
+  };
 }
 
 function addAssistantContent(
@@ -205,8 +219,9 @@ function addAssistantContent(
   reading: Reading,
 ): void {
   if (content === undefined || content === null) return;
-  if (typeof content === 'string') {
-    if (content !== '') parts.push({ type: 'text', text: content });
+  const text = textIn(content, reading.texts);
+  if (text !== null) {
+    if (text !== '') parts.push(textPart(text));
     return;
   }
   if (!Array.isArray(content)) {
@@ -218,27 +233,31 @@ function addAssistantContent(
     return;
   }
   for (const [place, part] of content.entries()) {
-    const read = readAssistantPart(part, `messages[${index}].content[${place}]`, reading.faults);
+    const read = readAssistantPart(part, `messages[${index}].content[${place}]`, reading);
     if (read === null) keepOpaque(part, reading);
     else parts.push(read);
   }
 }
 
-function readAssistantPart(part: unknown, param: string, faults: FirstFault): AssistantPart | null {
+function readAssistantPart(part: unknown, param: string, reading: Reading): AssistantPart | null {
+  const { faults, texts } = reading;
   if (!isJsonObject(part)) {
     faults.reportType(param, 'an object', part);
     return null;
   }
   switch (part['type']) {
-    case 'text':
+    case 'text': {
+      const text = textIn(part['text'], texts);
+      if (text === null) faults.reportType(`${param}.text`, 'a string', part['text']);
+      return textPart(text ?? '');
+    }
     case 'refusal': {
-      const type = part['type'];
-      const text = part[type];
-      if (typeof text !== 'string') faults.reportType(`${param}.${type}`, 'a string', text);
-      return { type, text: String(text) };
+      const { refusal } = part;
+      if (typeof refusal !== 'string') faults.reportType(`${param}.refusal`, 'a string', refusal);
+      return { type: 'refusal', text: String(refusal) };
     }
     case 'thinking':
-      return reasoningPart(thinkingText(part['thinking']));
+      return reasoningPart(thinkingText(part['thinking'], texts));
     default:
       if (typeof part['type'] !== 'string') {
         faults.reportType(`${param}.type`, 'a string', part['type']);
@@ -259,12 +278,13 @@ function addToolCalls(
     return;
   }
   for (const [place, call] of calls.entries()) {
-    const read = readToolCall(call, `messages[${index}].tool_calls[${place}]`, reading.faults);
+    const read = readToolCall(call, `messages[${index}].tool_calls[${place}]`, reading);
     if (read !== null) parts.push(read);
   }
 }
 
-function readToolCall(call: unknown, param: string, faults: FirstFault): ToolCallPart | null {
+function readToolCall(call: unknown, param: string, reading: Reading): ToolCallPart | null {
+  const { faults } = reading;
   if (!isJsonObject(call)) {
     faults.reportType(param, 'an object', call);
     return null;
@@ -281,7 +301,7 @@ function readToolCall(call: unknown, param: string, faults: FirstFault): ToolCal
     faults.reportType(`${param}.${field}`, 'an object', called);
     return null;
   }
-  return readCalled(id, called, isCustom ? 'input' : 'arguments', `${param}.${field}`, faults);
+  return readCalled(id, called, isCustom ? 'input' : 'arguments', `${param}.${field}`, reading);
 }
 
 function readCalled(
@@ -289,19 +309,26 @@ function readCalled(
   called: JsonObject,
   field: string,
   param: string,
-  faults: FirstFault,
+  { faults, texts }: Reading,
 ): ToolCallPart | null {
   const name = called['name'];
   if (typeof name !== 'string' || name === '') {
     faults.reportType(`${param}.name`, 'a non-empty string', name);
     return null;
   }
-  const given = called[field] ?? '';
-  if (typeof given !== 'string') {
-    faults.reportType(`${param}.${field}`, 'a string', given);
+  const given = textIn(called[field] ?? '', texts);
+  if (given === null) {
+    faults.reportType(`${param}.${field}`, 'a string', called[field]);
     return null;
   }
-  return { type: 'tool_call', id, name, arguments: given };
+  return {
+    type: 'tool_call',
+    id,
+    name,
+    get arguments() {
+      return readText(given);
+    },
+  };
 }
 
 function addFunctionCall(
@@ -312,13 +339,7 @@ function addFunctionCall(
 ): void {
   if (!isJsonObject(value)) return;
   const id = `function_${index}`;
-  const read = readCalled(
-    id,
-    value,
-    'arguments',
-    `messages[${index}].function_call`,
-    reading.faults,
-  );
+  const read = readCalled(id, value, 'arguments', `messages[${index}].function_call`, reading);
   if (read === null) return;
   reading.functionCallIds.set(read.name, id);
   parts.push(read);

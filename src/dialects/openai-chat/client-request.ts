@@ -3,9 +3,18 @@ import { isUtf8 } from 'node:buffer';
 import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import type { OriginalBody, ProviderTool } from '../../chat/request.ts';
+import { DeferredTexts } from '../deferred-texts.ts';
 import type { DecodedRequest, RequestFault } from '../dialect.ts';
 import { FirstFault } from '../first-fault.ts';
-import { isNestedTooDeeply, type JsonContainer, jsonDepthMax, scanJson } from '../json-spans.ts';
+import {
+  isNestedTooDeeply,
+  type JsonContainer,
+  type JsonMember,
+  jsonDepthMax,
+  type LongStrings,
+  memberAt,
+  scanJson,
+} from '../json-spans.ts';
 import { readMessages } from './client-messages.ts';
 import { readParameters } from './client-parameters.ts';
 import { readToolChoice, readTools } from './client-tools.ts';
@@ -19,6 +28,8 @@ import {
 /** The original body with the places of its top-level fields, found while its depth was checked. */
 export type ScannedBody = OriginalBody & { readonly fields: JsonContainer };
 
+/** Smaller bodies are parsed whole: that is cheap, and every string in them is checked. */
+const deferringBytesMin = 4096;
 const otherFieldsMax = 64;
 const plainFieldName = /^[\w.-]{1,64}$/;
 
@@ -26,7 +37,7 @@ export function decodeRequest(body: Buffer): Result<DecodedRequest, RequestFault
   const faults = new FirstFault();
   const scanned = parseBody(body, faults);
   if (scanned === null) return fail(faultOf(faults));
-  const { json, fields } = scanned;
+  const { json, fields, texts } = scanned;
   for (const name of forbiddenRequestFields) {
     if (Object.hasOwn(json, name)) {
       faults.report(
@@ -37,7 +48,7 @@ export function decodeRequest(body: Buffer): Result<DecodedRequest, RequestFault
   }
   const extension = readExtension(json, faults);
   const model = readModel(json, faults);
-  const read = readMessages(json['messages'], faults);
+  const read = readMessages(json['messages'], faults, texts);
   const tools = readTools(json['tools'], faults);
   const toolChoice = readToolChoice(json['tool_choice'], faults);
   const parameters = readParameters(json, faults);
@@ -67,29 +78,47 @@ export function decodeRequest(body: Buffer): Result<DecodedRequest, RequestFault
   });
 }
 
-function parseBody(
-  body: Buffer,
-  faults: FirstFault,
-): { readonly json: JsonObject; readonly fields: JsonContainer } | null {
+type ParsedBody = {
+  readonly json: JsonObject;
+  readonly fields: JsonContainer;
+  readonly texts: DeferredTexts | null;
+};
+
+function parseBody(body: Buffer, faults: FirstFault): ParsedBody | null {
   if (!isUtf8(body)) {
     faults.report(null, 'the body is not valid UTF-8');
     return null;
   }
-  const fields = scanJson(body);
+  const longStrings: LongStrings = { places: [] };
+  const fields = scanJson(body, longStrings);
   if (fields === null && isNestedTooDeeply(body)) {
     faults.report(null, `the body is nested deeper than ${jsonDepthMax} levels`);
     return null;
   }
-  const parsed = parseJson(body.toString('utf8'));
+  const { text, texts } = textToParse(body, longStrings, memberAt(fields, 'messages'));
+  const parsed = parseJson(text);
   if (!parsed.ok) {
-    faults.report(null, `the body is no JSON: ${parsed.fault}`);
+    // Without the texts put off the place of the fault would be another one.
+    const told = texts === null ? parsed : parseJson(body.toString('utf8'));
+    faults.report(null, `the body is no JSON: ${told.ok ? parsed.fault : told.fault}`);
     return null;
   }
   if (!isJsonObject(parsed.value) || fields === null) {
     faults.report(null, 'the body must be a JSON object');
     return null;
   }
-  return { json: parsed.value, fields };
+  return { json: parsed.value, fields, texts };
+}
+
+function textToParse(
+  body: Buffer,
+  { places }: LongStrings,
+  messages: JsonMember | null,
+): { readonly text: string; readonly texts: DeferredTexts | null } {
+  if (body.length < deferringBytesMin || messages === null || places.length === 0) {
+    return { text: body.toString('utf8'), texts: null };
+  }
+  return DeferredTexts.takeFrom(body, places, messages);
 }
 
 function faultOf(faults: FirstFault): RequestFault {

@@ -31,7 +31,7 @@ export class ChoiceDecoder {
     const before = events.length;
     const { content } = delta;
     let isPlain = this.#pushReasoning(delta, events);
-    if (typeof content === 'string') this.#pushText(content, events);
+    if (typeof content === 'string') this.pushText(content, events);
     else if (Array.isArray(content)) {
       isPlain = false;
       for (const part of content) this.#pushPart(part, events);
@@ -74,7 +74,7 @@ export class ChoiceDecoder {
   #pushPart(part: unknown, events: ChatEvent[]): void {
     if (!isJsonObject(part)) return;
     if (part['type'] === 'thinking') this.#reason(thinkingText(part['thinking']), events);
-    else if (typeof part['text'] === 'string') this.#pushText(part['text'], events);
+    else if (typeof part['text'] === 'string') this.pushText(part['text'], events);
     else if (typeof part['refusal'] === 'string') this.#pushRefusal(part['refusal'], events);
   }
 
@@ -95,10 +95,12 @@ export class ChoiceDecoder {
     return isPlain;
   }
 
-  #pushText(text: string, events: ChatEvent[]): void {
+  /** A delta of plain text. */
+  pushText(text: string, events: ChatEvent[]): void {
     if (text === '') return;
     this.#endReasoning(events);
     this.#tools.close(events, false);
+    this.#hasSpoken = true;
     events.push({ type: 'text', choice: this.#choice, text });
   }
 

@@ -1,10 +1,11 @@
 /** Reasoning in the forms that servers of this dialect give it beside the plain text fields. */
 import { isJsonObject } from '../../base/json.ts';
+import { type DeferredTexts, readText, textIn } from '../deferred-texts.ts';
 
 /** `{type: "thinking", thinking: [{type: "text", text}]}`: reasoning as a part of `content`. */
-export function thinkingText(thinking: unknown): string {
+export function thinkingText(thinking: unknown, texts: DeferredTexts | null = null): string {
   if (typeof thinking === 'string') return thinking;
-  return Array.isArray(thinking) ? joined(thinking, 'text') : '';
+  return Array.isArray(thinking) ? joined(thinking, 'text', texts) : '';
 }
 
 /** `reasoning_details: [{type: "reasoning.text", text} | {type: "reasoning.summary", summary} | ...]`. */
@@ -14,10 +15,14 @@ export function reasoningDetailText(details: readonly unknown[]): string {
   return text;
 }
 
-function joined(pieces: readonly unknown[], field: string): string {
+function joined(
+  pieces: readonly unknown[],
+  field: string,
+  texts: DeferredTexts | null = null,
+): string {
   let text = '';
   for (const piece of pieces) {
-    if (isJsonObject(piece) && typeof piece[field] === 'string') text += piece[field];
+    if (isJsonObject(piece)) text += readText(textIn(piece[field], texts) ?? '');
   }
   return text;
 }

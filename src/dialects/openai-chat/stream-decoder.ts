@@ -7,6 +7,7 @@ import { lostEvents, payloadOf } from '../event-payload.ts';
 import { isNestedTooDeeply } from '../json-spans.ts';
 import { ChunkReader, type Reading } from './chunk-reader.ts';
 import { safeBytesMax } from './decode-reply.ts';
+import { TextTemplate } from './text-template.ts';
 import { dialectName } from './wire.ts';
 
 const malformedPart: StreamPart = { events: [{ type: 'malformed' }], frame: null };
@@ -16,10 +17,11 @@ const endPart: StreamPart = { events: [{ type: 'end' }], frame: null };
 export function streamDecoder(options: { readonly eventBytesMax: number }): UpstreamStreamDecoder {
   const splitter = new SseSplitter(options);
   const reader = new ChunkReader();
+  const template = new TextTemplate();
   const decode = (events: readonly SseEvent[]): readonly StreamPart[] => {
     const parts: StreamPart[] = [];
     for (const event of events) {
-      const part = partOf(event, reader);
+      const part = textPartOf(event, reader, template) ?? partOf(event, reader, template);
       if (part !== null) parts.push(part);
     }
     return parts;
@@ -30,7 +32,20 @@ export function streamDecoder(options: { readonly eventBytesMax: number }): Upst
   };
 }
 
-function partOf(event: SseEvent, reader: ChunkReader): StreamPart | null {
+/** A chunk of the form of an earlier one; null = it has to be parsed. */
+function textPartOf(
+  event: SseEvent,
+  reader: ChunkReader,
+  template: TextTemplate,
+): StreamPart | null {
+  if (event.kind !== 'event' || event.event !== null || event.otherFields.length > 0) return null;
+  const read = template.read(event.data);
+  if (read === null) return null;
+  const events = reader.readText(read.choice, read.text);
+  return { events, frame: { dialect: dialectName, bytes: event.bytes } };
+}
+
+function partOf(event: SseEvent, reader: ChunkReader, template: TextTemplate): StreamPart | null {
   if (event.kind === 'too_large') return { events: lostEvents, frame: null };
   const fault = event.otherFields.find((field) => field.name === 'error');
   if (fault !== undefined) return { events: errorIn(fault, reader).events, frame: null };
@@ -53,6 +68,10 @@ function partOf(event: SseEvent, reader: ChunkReader): StreamPart | null {
     case 'json': {
       const { events, isPlain } = reader.readChunk(payload.value, event.event === 'error');
       if (!isPlain || !payload.isFramed) return { events, frame: null };
+      const [said] = events;
+      if (event.kind === 'event' && events.length === 1 && said?.type === 'text') {
+        template.learn(event.data, said.choice, said.text);
+      }
       return { events, frame: { dialect: dialectName, bytes: event.bytes } };
     }
   }
