@@ -20,6 +20,7 @@ import { fail, type Result, success } from './base/result.ts';
 import { clientDialects, upstreamDialects } from './dialects/registry.ts';
 import { createAlerts } from './engine/alerts.ts';
 import { createEngine } from './engine/failover.ts';
+import { OverrideTable } from './engine/override-table.ts';
 import { createHealthRegistry } from './engine/target-health.ts';
 import type { App, AppOptions, StartApp, StartFault } from './http/app-ports.ts';
 import { createHttpServer } from './http/http-server.ts';
@@ -34,6 +35,7 @@ import { type StartedConfig, startLiveConfig } from './routing/start-live-config
 import { startSimulatorAtHome } from './simulator/default-ports.ts';
 import { lastGoodConfig, standInRevisions } from './store/last-good-config.ts';
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite-store.ts';
+import { Counters } from './telemetry/counters.ts';
 import { createUndiciTransport } from './transport/undici-transport.ts';
 
 const clock = systemClock;
@@ -243,14 +245,24 @@ async function serve(input: ServeInput): Promise<Result<App, StartFault>> {
   closers.add(() => transport.close());
   const health = createHealthRegistry({ clock, random });
   closers.add(() => health.close());
+  const overrides = new OverrideTable();
+  const counters = new Counters();
   const engine = createEngine({
     clock,
     random,
     transport,
     health,
     alerts: createAlerts(log, clock),
+    overrides,
   });
-  const pipeline = createPipeline({ clock, engine, recorder: store.recorder, snapshot, log });
+  const pipeline = createPipeline({
+    clock,
+    engine,
+    recorder: store.recorder,
+    snapshot,
+    log,
+    onEnd: (trace) => counters.note(trace),
+  });
   const server = createHttpServer({
     pipeline,
     snapshot,
@@ -263,7 +275,15 @@ async function serve(input: ServeInput): Promise<Result<App, StartFault>> {
     ]),
     served: store.served,
     tierAdmin: createTierAdmin(config, options.configMode === 'file' ? options.configFile : null),
-    status: () => statusOf({ snapshot: snapshot(), health, clock, inFlight: pipeline.inFlight() }),
+    status: () =>
+      statusOf({
+        snapshot: snapshot(),
+        health,
+        overrides,
+        counters: counters.totals(),
+        clock,
+        inFlight: pipeline.inFlight(),
+      }),
     readiness: () =>
       readinessOf({
         config,

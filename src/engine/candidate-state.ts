@@ -5,6 +5,7 @@ import type { AttemptFailure } from '../failure/attempt-failure.ts';
 import type { ProviderKey } from '../providers/provider.ts';
 import type { Target } from '../routing/snapshot.ts';
 import type { Candidate, Obstacle } from './history.ts';
+import type { Override } from './override-table.ts';
 import type { TargetHealth } from './target-health.ts';
 
 export class CandidateState {
@@ -18,13 +19,28 @@ export class CandidateState {
   previousDelayMs: number | null = null;
   readonly failures: AttemptFailure[] = [];
 
-  constructor(target: Target, health: TargetHealth) {
+  readonly #override: () => Override | null;
+
+  constructor(target: Target, health: TargetHealth, override: () => Override | null) {
     this.target = target;
     this.health = health;
+    this.#override = override;
   }
 
+  /** What an operator decided comes first: drained is drained, and forced knows no obstacle but its keys. */
   obstacle(): Obstacle | null {
-    return this.health.obstacle(this.target);
+    switch (this.#override()?.state) {
+      case 'drained':
+        return { reason: 'drained', untilMs: null };
+      case 'forced':
+        return this.health.keyObstacle(this.target);
+      case undefined:
+        return this.health.obstacle(this.target);
+    }
+  }
+
+  get isForced(): boolean {
+    return this.#override()?.state === 'forced';
   }
 
   pickKey(): ProviderKey | null {

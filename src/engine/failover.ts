@@ -11,6 +11,7 @@ import type { EngineAnswer, EngineRequest, EngineRun } from './engine-request.ts
 import { flowOf } from './flow.ts';
 import type { Step } from './history.ts';
 import { nextStep } from './next-step.ts';
+import type { OverrideTable } from './override-table.ts';
 import { prepareCall, upstreamRequestOf } from './prepare.ts';
 import { RequestRun } from './request-run.ts';
 import type { HealthRegistry, TargetPermit } from './target-health.ts';
@@ -21,6 +22,7 @@ export type EnginePorts = {
   readonly transport: Transport;
   readonly health: HealthRegistry;
   readonly alerts: Alerts;
+  readonly overrides: OverrideTable;
 };
 
 export type Engine = { readonly start: (request: EngineRequest) => EngineRun };
@@ -52,12 +54,12 @@ async function act(run: RequestRun, step: Step, ports: EnginePorts): Promise<Eng
     case 'finish':
       return { kind: 'failed', failure: run.fail(step.ending) };
     case 'wait':
-      await rest(run, step.delayMs, run.candidateAt(step.candidate), ports.clock);
+      await rest(run, step.delayMs, run.candidateAt(step.candidate), ports);
       run.forgetLast();
       return null;
     case 'attempt': {
       const candidate = run.candidateAt(step.candidate);
-      await restFully(run, step.delayMs, candidate, ports.clock);
+      await restFully(run, step.delayMs, candidate, ports);
       return run.isGone ? null : ask(run, candidate, step, ports);
     }
   }
@@ -68,13 +70,14 @@ async function restFully(
   run: RequestRun,
   delayMs: number,
   candidate: CandidateState,
-  clock: Clock,
+  ports: EnginePorts,
 ): Promise<void> {
+  const { clock } = ports;
   const untilMs = clock.monotonicMs() + delayMs;
   for (;;) {
     const leftMs = untilMs - clock.monotonicMs();
     if (leftMs <= 0 || run.isGone || isBarred(candidate)) return;
-    await rest(run, leftMs, candidate, clock);
+    await rest(run, leftMs, candidate, ports);
   }
 }
 
@@ -88,16 +91,19 @@ async function rest(
   run: RequestRun,
   delayMs: number,
   candidate: CandidateState,
-  clock: Clock,
+  ports: EnginePorts,
 ): Promise<void> {
+  const { clock } = ports;
   const wake = new AbortController();
   const onGone = (): void => wake.abort();
   const stopListening = candidate.health.onChange(onGone);
+  const stopOverrides = ports.overrides.onChange(onGone);
   run.request.signal.addEventListener('abort', onGone, { once: true });
   const startedMs = clock.monotonicMs();
   await sleep(clock, delayMs, wake.signal);
   run.request.signal.removeEventListener('abort', onGone);
   stopListening();
+  stopOverrides();
   const sleptMs = clock.monotonicMs() - startedMs;
   candidate.sleptMs += sleptMs;
   run.addBackoff(sleptMs);

@@ -60,7 +60,10 @@ export class RequestRun {
     const plan = planOf(request);
     this.skips = [...plan.skipped];
     this.candidates = plan.targets.map(
-      (target) => new CandidateState(target, ports.health.of(target, request.tier)),
+      (target) =>
+        new CandidateState(target, ports.health.of(target, request.tier), () =>
+          ports.overrides.get(target.id, ports.clock.wallMs()),
+        ),
     );
   }
 
@@ -129,7 +132,7 @@ export class RequestRun {
       candidate.isSpent = true;
       return null;
     }
-    return candidate.health.admit(tier, key);
+    return candidate.health.admit(tier, key, candidate.isForced);
   }
 
   /** A hedge is no change of target until it wins. */
@@ -267,8 +270,10 @@ export class RequestRun {
     this.endGone();
   }
 
+  /** The client has gone, or the process ends and the client is told so by whoever writes to it. */
   endGone(): void {
-    this.#end('client_gone', 499);
+    if (this.request.signal.reason === 'shutdown') this.#end('failed', 503);
+    else this.#end('client_gone', 499);
   }
 
   head(candidate: CandidateState): AnswerHead {

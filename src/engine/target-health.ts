@@ -106,6 +106,11 @@ export class TargetHealth {
     return { reason: 'open', untilMs: view.nextProbeAtMs ?? nowMs + probeLookMs };
   }
 
+  /** Only what rests its keys: for a target that an operator forces. */
+  keyObstacle(target: Target): Obstacle | null {
+    return this.#keys.obstacle(target.provider.keys);
+  }
+
   /** The first key in order that does not rest; null where the provider wants none, or none is left. */
   pickKey(target: Target): ProviderKey | null {
     return this.#keys.pick(target.provider.keys);
@@ -116,13 +121,14 @@ export class TargetHealth {
     return this.#keys.restsUntilMs(alias);
   }
 
-  /** Null: the breaker or a parking refused at the last moment. */
-  admit(tier: Tier, key: ProviderKey | null): TargetPermit | null {
+  /** Null: the breaker or a parking refused at the last moment; an operator's force is not refused. */
+  admit(tier: Tier, key: ProviderKey | null, isForced: boolean): TargetPermit | null {
     const nowMs = this.#clock.monotonicMs();
     const parked = admitParked(this.#parking, nowMs);
-    if (parked.kind === 'resting') return null;
+    if (parked.kind === 'resting' && !isForced) return null;
     const admission = this.#breaker.admit();
-    if (!admission.isAdmitted) return null;
+    if (!admission.isAdmitted && !isForced) return null;
+    const breakerPermit = admission.isAdmitted ? admission.permit : unmarkedPermit;
     if (parked.kind === 'probe') this.#parking = parked.next;
     const probe = parked.kind === 'probe' ? parked.probe : null;
     const keyProbe = this.#keys.use(key?.alias ?? null);
@@ -130,7 +136,7 @@ export class TargetHealth {
     return this.#permit({
       tier,
       alias: key?.alias ?? null,
-      permit: admission.permit,
+      permit: breakerPermit,
       probe,
       keyProbe,
     });
@@ -259,6 +265,13 @@ export class TargetHealth {
     if (this.#keys.setAside(alias, failure, startedMs, tier)) this.#changed();
   }
 }
+
+/** An attempt that the breaker did not let through leaves no mark on it. */
+const unmarkedPermit: Permit = {
+  isProbe: false,
+  settle: () => undefined,
+  breakAfterSuccess: () => undefined,
+};
 
 /** A cut by the split of the deadline, before the target's own clock, is no fault of one that had answered. */
 function countsAsFailure(record: AttemptRecord, failure: AttemptFailure): boolean {

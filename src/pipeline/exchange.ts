@@ -16,7 +16,12 @@ import type { Rejection } from './rejection.ts';
 import type { RequestOptions } from './request-options.ts';
 import { streamChunks } from './stream-chunks.ts';
 
-export type ExchangePorts = { readonly clock: Clock; readonly recorder: Recorder };
+export type ExchangePorts = {
+  readonly clock: Clock;
+  readonly recorder: Recorder;
+  /** Told of each request at its end, before its row is written; cannot change anything. */
+  readonly onEnd: (trace: RequestTrace) => void;
+};
 
 export class Exchange {
   readonly call: Call;
@@ -75,7 +80,7 @@ export class Exchange {
     };
     const totalMs = this.#elapsedMs();
     if (failure.failureClass !== 'unknown_tier') {
-      await this.#ports.recorder.record(this.#rejectedTrace(failure, totalMs));
+      await this.#record(this.#rejectedTrace(failure, totalMs));
     }
     return this.#failed(failure, { upstreamMs: 0, backoffMs: 0, totalMs });
   }
@@ -87,10 +92,15 @@ export class Exchange {
     const answer = await run.answer;
     if (answer.kind === 'stream') return this.#stream(run, answer);
     const trace = run.trace();
-    await this.#ports.recorder.record(trace);
+    await this.#record(trace);
     if (answer.kind === 'gone') return { kind: 'gone' };
     if (answer.kind === 'failed') return this.#failed(answer.failure, timingOf(trace));
     return this.#whole(answer, trace);
+  }
+
+  async #record(trace: RequestTrace): Promise<void> {
+    this.#ports.onEnd(trace);
+    await this.#ports.recorder.record(trace);
   }
 
   #failed(failure: RequestFailure, timing: Timing): Answer {
@@ -145,7 +155,7 @@ export class Exchange {
         batches: answer.batches,
         encoder,
         record: async () => {
-          await this.#ports.recorder.record(run.trace());
+          await this.#record(run.trace());
         },
       }),
     };

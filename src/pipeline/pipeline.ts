@@ -7,6 +7,7 @@ import type { Log } from '../base/log-port.ts';
 import type { ChatRequest } from '../chat/request.ts';
 import type { EngineRequest } from '../engine/engine-request.ts';
 import type { Engine } from '../engine/failover.ts';
+import type { RequestTrace } from '../engine/trace.ts';
 import { deadlineLengthMs } from '../resilience/deadline.ts';
 import type { Snapshot, Tier } from '../routing/snapshot.ts';
 import type { Recorder } from '../served-by/recorder.ts';
@@ -28,6 +29,8 @@ export type PipelinePorts = {
   readonly recorder: Recorder;
   readonly snapshot: () => Snapshot;
   readonly log: Log;
+  /** Told of each request at its end. */
+  readonly onEnd: (trace: RequestTrace) => void;
 };
 
 export function createPipeline(ports: PipelinePorts): Pipeline {

@@ -4,6 +4,7 @@ import type { ChatRequest } from '../../src/chat/request.ts';
 import { type Alert, createAlerts } from '../../src/engine/alerts.ts';
 import type { EngineAnswer, EngineRequest } from '../../src/engine/engine-request.ts';
 import { createEngine, type Engine } from '../../src/engine/failover.ts';
+import { OverrideTable } from '../../src/engine/override-table.ts';
 import { createHealthRegistry, type HealthRegistry } from '../../src/engine/target-health.ts';
 import type { RequestTrace } from '../../src/engine/trace.ts';
 import type { RequestFailure } from '../../src/failure/request-failure.ts';
@@ -128,6 +129,7 @@ export class EngineHarness {
   readonly health: HealthRegistry;
   readonly engine: Engine;
   readonly alerts: Alert[] = [];
+  readonly overrides = new OverrideTable();
   readonly tier: Tier;
 
   constructor(tier: Tier, script: (provider: string, call: number) => ScriptedCall, seed = 1) {
@@ -156,6 +158,7 @@ export class EngineHarness {
       transport: this.transport,
       health: this.health,
       alerts: logged,
+      overrides: this.overrides,
     });
   }
 

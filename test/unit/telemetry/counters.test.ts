@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { Counters } from '../../../src/telemetry/counters.ts';
+import { EngineHarness, ok, plainTarget, plainTier, status } from '../../support/engine-harness.ts';
+
+it('R81 retries by class, attempts, final outcomes, skips and the time asleep are counted', async () => {
+  const harness = new EngineHarness(
+    plainTier([plainTarget('p1'), plainTarget('p2')]),
+    (provider, call) => {
+      if (provider === 'p2') return ok('p2');
+      return call === 0 ? status(529) : call === 1 ? ok('p1') : status(401);
+    },
+  );
+  const counters = new Counters();
+  const traces = [];
+  for (let turn = 0; turn < 3; turn += 1) traces.push((await harness.askWithin(60_000)).trace);
+  for (const trace of traces) counters.note(trace);
+  expect(counters.totals()).toEqual({
+    requests_by_outcome: { served: 3 },
+    requests_by_failure: {},
+    attempts_by_outcome_and_class: { 'failed/overload': 1, 'served/none': 3, 'failed/auth': 1 },
+    retries_by_class: { overload: 1 },
+    skips_by_reason: { parked: 1 },
+    backoff_ms: Math.round(traces[0]?.backoffMs ?? 0),
+    hedges: 0,
+    client_repeats: 0,
+  });
+});
