@@ -21,6 +21,7 @@ import { clientDialects, upstreamDialects } from './dialects/registry.ts';
 import { createAlerts } from './engine/alerts.ts';
 import { createEngine } from './engine/failover.ts';
 import { OverrideTable } from './engine/override-table.ts';
+import { PoisonWatch } from './engine/poison-watch.ts';
 import { createHealthRegistry } from './engine/target-health.ts';
 import type { App, AppOptions, StartApp, StartFault } from './http/app-ports.ts';
 import { createHttpServer } from './http/http-server.ts';
@@ -29,6 +30,7 @@ import { createPipeline } from './pipeline/pipeline.ts';
 import { type PromptSources, readPromptDirectory } from './prompts/load-variants.ts';
 import { createProviderBinder } from './providers/bind.ts';
 import { createSecretResolver } from './providers/secrets.ts';
+import { AffinityTable } from './resilience/affinity-table.ts';
 import type { LiveConfig } from './routing/live-config.ts';
 import type { RevisionStore } from './routing/revision-store.ts';
 import { type StartedConfig, startLiveConfig } from './routing/start-live-config.ts';
@@ -254,6 +256,8 @@ async function serve(input: ServeInput): Promise<Result<App, StartFault>> {
     health,
     alerts: createAlerts(log, clock),
     overrides,
+    affinity: new AffinityTable(),
+    poison: new PoisonWatch(),
   });
   const pipeline = createPipeline({
     clock,

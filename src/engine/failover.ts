@@ -2,6 +2,8 @@
 import type { Clock } from '../base/clock.ts';
 import { sleep } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
+import type { AffinityTable } from '../resilience/affinity-table.ts';
+import type { Slot } from '../resilience/concurrency-limit.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { Alerts } from './alerts.ts';
 import { type AttemptBounds, type AttemptResult, attempt } from './attempt.ts';
@@ -12,6 +14,7 @@ import { flowOf } from './flow.ts';
 import type { Step } from './history.ts';
 import { nextStep } from './next-step.ts';
 import type { OverrideTable } from './override-table.ts';
+import type { PoisonWatch } from './poison-watch.ts';
 import { prepareCall, upstreamRequestOf } from './prepare.ts';
 import { RequestRun } from './request-run.ts';
 import type { HealthRegistry, TargetPermit } from './target-health.ts';
@@ -23,6 +26,8 @@ export type EnginePorts = {
   readonly health: HealthRegistry;
   readonly alerts: Alerts;
   readonly overrides: OverrideTable;
+  readonly affinity: AffinityTable;
+  readonly poison: PoisonWatch;
 };
 
 export type Engine = { readonly start: (request: EngineRequest) => EngineRun };
@@ -54,7 +59,11 @@ async function act(run: RequestRun, step: Step, ports: EnginePorts): Promise<Eng
     case 'finish':
       return { kind: 'failed', failure: run.fail(step.ending) };
     case 'wait':
+      if (!ports.health.waiters.enter(run.request.tier)) {
+        return { kind: 'failed', failure: run.fail('resting') };
+      }
       await rest(run, step.delayMs, run.candidateAt(step.candidate), ports);
+      ports.health.waiters.leave(run.request.tier);
       run.forgetLast();
       return null;
     case 'attempt': {
@@ -118,13 +127,37 @@ async function ask(
   step: AttemptStep,
   ports: EnginePorts,
 ): Promise<EngineAnswer | null> {
-  const asked = launch(run, candidate, step, false, ports);
+  const place = await placeFor(run, candidate, ports.clock);
+  if (place === null) return null;
+  const asked = launch(run, candidate, { ...step, ...place }, ports);
   if (asked === null) return null;
   if (!(await isSlow(run, asked, ports.clock))) return settle(run, asked, await asked.result);
   const hedge = launchHedge(run, asked, ports);
   if (hedge === null) return settle(run, asked, await asked.result);
   return race(run, asked, hedge);
 }
+
+/** A slot among the target's requests in flight; null: none within its queue wait, or the client left. */
+async function placeFor(
+  run: RequestRun,
+  candidate: CandidateState,
+  clock: Clock,
+): Promise<{ readonly slot: Slot; readonly queuedMs: number } | null> {
+  const free = candidate.health.tryAcquire();
+  if (free !== null) return { slot: free, queuedMs: 0 };
+  const startedMs = clock.monotonicMs();
+  const slot = await candidate.health.acquire(run.request.signal);
+  if (typeof slot === 'object') return { slot, queuedMs: clock.monotonicMs() - startedMs };
+  if (slot !== 'aborted') run.skipForRoom(candidate);
+  run.forgetLast();
+  return null;
+}
+
+type Launch = AttemptStep & {
+  readonly slot: Slot;
+  readonly queuedMs: number;
+  readonly isHedge?: boolean;
+};
 
 /** One attempt under way. */
 type Asked = {
@@ -137,22 +170,22 @@ type Asked = {
   readonly cancel: () => void;
 };
 
+/** Null: it could not be asked; its slot has been given back. */
 function launch(
   run: RequestRun,
   candidate: CandidateState,
-  step: AttemptStep,
-  isHedge: boolean,
+  step: Launch,
   ports: EnginePorts,
 ): Asked | null {
   const prepared = prepareCall(run, candidate);
-  if (prepared === null) return null;
   const key = candidate.pickKey();
-  const permit = run.admit(candidate, step, key);
-  if (permit === null) {
+  const permit = prepared === null ? null : run.admit(candidate, step, key, step.slot);
+  if (prepared === null || permit === null) {
+    step.slot.release('neutral');
     run.forgetLast();
     return null;
   }
-  const record = run.begin(candidate, step, key?.alias ?? null, permit.isProbe, isHedge);
+  const record = run.begin(candidate, step, key?.alias ?? null, permit.isProbe);
   const bounds = run.boundsFor(candidate, record);
   const upstream = upstreamRequestOf(run, candidate, prepared, key);
   const abort = new AbortController();
@@ -191,18 +224,24 @@ function isSlow(run: RequestRun, asked: Asked, clock: Clock): Promise<boolean> {
   });
 }
 
+const firstAsk: AttemptStep = {
+  kind: 'attempt',
+  candidate: -1,
+  isRetry: false,
+  delayMs: 0,
+  delayReason: null,
+};
+
 /** The next candidate is asked as well; null when there is none, or the tier's hedge budget is spent. */
 function launchHedge(run: RequestRun, slow: Asked, ports: EnginePorts): Asked | null {
   const candidate = run.hedgeCandidate(slow.candidate);
-  if (candidate === null || !ports.health.drawHedge(run.request.tier)) return null;
-  const step = {
-    kind: 'attempt',
-    candidate: -1,
-    isRetry: false,
-    delayMs: 0,
-    delayReason: null,
-  } as const;
-  const hedge = launch(run, candidate, step, true, ports);
+  const slot = candidate?.health.tryAcquire() ?? null;
+  if (candidate === null || slot === null) return null;
+  if (!ports.health.drawHedge(run.request.tier)) {
+    slot.release('neutral');
+    return null;
+  }
+  const hedge = launch(run, candidate, { ...firstAsk, slot, queuedMs: 0, isHedge: true }, ports);
   if (hedge === null) return null;
   run.noteHedge();
   slow.bounds.firstContentAtMs = slow.bounds.racedFirstContentAtMs;
@@ -253,12 +292,14 @@ function settle(run: RequestRun, asked: Asked, result: AttemptResult): EngineAns
       permit.abandon();
       record.end('client_gone', candidate.health.breakerState());
       return null;
-    case 'failed':
-      record.failure = result.failure;
-      permit.fail(record, result.failure);
+    case 'failed': {
+      const failure = run.judge(candidate, result.failure);
+      record.failure = failure;
+      permit.fail(record, failure);
       record.end('failed', candidate.health.breakerState());
-      run.noteFailure(candidate, record, result.failure, result.hadContent);
+      run.noteFailure(candidate, record, failure, result.hadContent);
       return null;
+    }
     case 'whole': {
       permit.succeed(record, run.request.chat.isStream);
       record.end('served', candidate.health.breakerState());

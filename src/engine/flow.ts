@@ -36,6 +36,7 @@ export async function* flowOf(
     }
   } finally {
     stream.cancel();
+    permit.release();
     noteTally(record, stream.tally);
     run.endUnlessEnded(serving);
   }

@@ -166,11 +166,12 @@ function firstBack(history: History, from: From | null): Step {
 
 /**
  * When a resting candidate may be asked again (monotonic ms), or null. What is parked was refused for
- * good: nobody waits for it.
+ * good, and what is full has a queue of its own: nobody waits for either.
  */
 function backAt(history: History, index: number, from: From | null): number | null {
   const candidate = candidateAt(history, index);
-  if (candidate.obstacle?.reason === 'parked') return null;
+  const reason = candidate.obstacle?.reason;
+  if (reason === 'parked' || reason === 'full') return null;
   const obstacleMs = candidate.obstacle === null ? null : candidate.obstacle.untilMs;
   if (candidate.obstacle !== null && obstacleMs === null) return null;
   if (index !== from?.last.candidate) return obstacleMs;

@@ -3,6 +3,8 @@ import type { RequestFault } from '../dialects/dialect.ts';
 import type { AttemptFailure } from '../failure/attempt-failure.ts';
 import type { RequestFailure } from '../failure/request-failure.ts';
 import type { ProviderKey } from '../providers/provider.ts';
+import type { Slot } from '../resilience/concurrency-limit.ts';
+import { inSessionOrder, noteServed } from './affinity.ts';
 import type { AttemptBounds } from './attempt.ts';
 import { AttemptRecord } from './attempt-record.ts';
 import type { AttemptStream, Break } from './attempt-stream.ts';
@@ -32,7 +34,11 @@ export type Serving = {
   readonly tally: StreamTally;
 };
 
-type AttemptStep = Extract<Step, { kind: 'attempt' }>;
+type AttemptStep = Extract<Step, { kind: 'attempt' }> & {
+  /** Time in the target's queue, ms. */
+  readonly queuedMs: number;
+  readonly isHedge?: boolean;
+};
 
 export class RequestRun {
   readonly request: EngineRequest;
@@ -59,12 +65,14 @@ export class RequestRun {
     this.#ports = ports;
     const plan = planOf(request);
     this.skips = [...plan.skipped];
-    this.candidates = plan.targets.map(
+    const candidates = plan.targets.map(
       (target) =>
         new CandidateState(target, ports.health.of(target, request.tier), () =>
           ports.overrides.get(target.id, ports.clock.wallMs()),
         ),
     );
+    const nowMs = ports.clock.monotonicMs();
+    this.candidates = inSessionOrder(candidates, request, ports.affinity, nowMs);
   }
 
   get isGone(): boolean {
@@ -121,18 +129,24 @@ export class RequestRun {
     this.requestFault ??= fault;
   }
 
+  /** No room was found in the target's queue: the request goes on without it. */
+  skipForRoom(candidate: CandidateState): void {
+    this.#skip(candidate, 'full');
+  }
+
   /** Null: refused at the last moment by the breaker, a parking or the retry budget. */
   admit(
     candidate: CandidateState,
     step: AttemptStep,
     key: ProviderKey | null,
+    slot: Slot,
   ): TargetPermit | null {
     const { tier } = this.request;
     if (!candidate.health.drawBudget(tier, step.isRetry)) {
       candidate.isSpent = true;
       return null;
     }
-    return candidate.health.admit(tier, key, candidate.isForced);
+    return candidate.health.admit(tier, key, slot, candidate.isForced);
   }
 
   /** A hedge is no change of target until it wins. */
@@ -141,8 +155,8 @@ export class RequestRun {
     step: AttemptStep,
     keyAlias: string | null,
     isProbe: boolean,
-    isHedge: boolean,
   ): AttemptRecord {
+    const isHedge = step.isHedge ?? false;
     const previous = this.records.at(-1)?.start.target.id ?? null;
     const isChange = previous !== null && previous !== candidate.target.id;
     if (isChange && !isHedge) this.failovers += 1;
@@ -153,8 +167,8 @@ export class RequestRun {
         kind: kindOf({ isHedge, isProbe, previous, target: candidate.target.id }),
         target: candidate.target,
         keyAlias,
-        delayBeforeMs: step.delayMs,
-        delayReason: step.delayReason,
+        delayBeforeMs: step.delayMs + step.queuedMs,
+        delayReason: step.delayReason ?? (step.queuedMs > 0 ? 'queue' : null),
         arrivedAtMs: this.request.arrivedAtMs,
         breakerBefore: candidate.health.breakerState(),
       },
@@ -164,6 +178,12 @@ export class RequestRun {
     if (step.delayMs > 0) candidate.previousDelayMs = step.delayMs;
     this.records.push(record);
     return record;
+  }
+
+  /** The failure as it counts from here on. */
+  judge(candidate: CandidateState, failure: AttemptFailure): AttemptFailure {
+    const nowMs = this.#ports.clock.monotonicMs();
+    return this.#ports.poison.judge(candidate, this.request, failure, nowMs);
   }
 
   boundsFor(candidate: CandidateState, record: AttemptRecord): AttemptBounds {
@@ -228,7 +248,9 @@ export class RequestRun {
 
   serve(candidate: CandidateState, record: AttemptRecord, tally: StreamTally): void {
     this.serving = { candidate, record, tally };
-    this.ttftMs ??= this.#ports.clock.monotonicMs() - this.request.arrivedAtMs;
+    const nowMs = this.#ports.clock.monotonicMs();
+    this.ttftMs ??= nowMs - this.request.arrivedAtMs;
+    noteServed(candidate.target.id, this.request, this.#ports.affinity, nowMs);
     this.#end('served', 200);
   }
 

@@ -6,8 +6,15 @@ import { effectOf } from '../failure/effects.ts';
 import type { ProviderKey } from '../providers/provider.ts';
 import type { Breaker, BreakerState, BreakerView, Permit } from '../resilience/breaker/breaker.ts';
 import { createOpossumBreaker } from '../resilience/breaker/opossum-breaker.ts';
+import {
+  ConcurrencyLimit,
+  type ConcurrencyPolicy,
+  type Slot,
+  type SlotRefusal,
+} from '../resilience/concurrency-limit.ts';
 import { type LatencyKind, LatencyRecord, type Percentiles } from '../resilience/latency.ts';
 import { admitParked, afterProbe, type Parking, park } from '../resilience/parking.ts';
+import { RecentOutcomes } from '../resilience/recent-outcomes.ts';
 import {
   depositFirstAsk,
   openRetryBudget,
@@ -20,9 +27,12 @@ import type { AttemptRecord } from './attempt-record.ts';
 import { HedgeBudgets } from './hedge-budgets.ts';
 import type { Obstacle } from './history.ts';
 import { KeyRing } from './key-ring.ts';
+import { Waiters } from './waiters.ts';
 
 /** While another request probes, those who wait for this target look again after so long. */
 const probeLookMs = 1000;
+/** Those who found no room in the queue look again after so long. */
+const fullLookMs = 1000;
 
 export type HealthRegistry = {
   readonly of: (target: Target, tier: Tier) => TargetHealth;
@@ -31,6 +41,8 @@ export type HealthRegistry = {
   readonly noteRequest: (tier: Tier) => void;
   /** Takes one hedge from the tier's budget; false = there is none left. */
   readonly drawHedge: (tier: Tier) => boolean;
+  /** Requests that wait for the first target back. */
+  readonly waiters: Waiters;
   readonly close: () => void;
 };
 
@@ -40,18 +52,20 @@ export function createHealthRegistry(ports: {
 }): HealthRegistry {
   const known = new Map<string, TargetHealth>();
   const hedges = new HedgeBudgets();
+  const waiters = new Waiters();
   return {
     of: (target, tier) => {
       const name = `${target.provider.name}/${target.model}`;
       const found = known.get(name);
-      if (found !== undefined) return found;
-      const made = new TargetHealth(name, ports.clock, ports.random, tier);
+      if (found !== undefined) return found.under(target.concurrency);
+      const made = new TargetHealth(name, ports, tier, target.concurrency);
       known.set(name, made);
       return made;
     },
     all: () => [...known.values()],
     noteRequest: (tier) => hedges.deposit(tier, ports.clock.monotonicMs()),
     drawHedge: (tier) => hedges.draw(tier, ports.clock.monotonicMs()),
+    waiters,
     close: () => {
       for (const health of known.values()) health.close();
       known.clear();
@@ -59,7 +73,10 @@ export function createHealthRegistry(ports: {
   };
 }
 
-/** Leave to make one attempt; exactly one of `succeed`, `fail` and `abandon` ends it. */
+/**
+ * Leave to make one attempt; one of `succeed`, `fail`, `abandon` and `lose` judges it. All but the success
+ * of a stream give the slot back too; that one is held until `release`.
+ */
 export type TargetPermit = {
   readonly isProbe: boolean;
   readonly succeed: (record: AttemptRecord, isStream: boolean) => void;
@@ -70,6 +87,7 @@ export type TargetPermit = {
   readonly abandon: () => void;
   /** Another attempt won the race: neutral, but for a probe, and for a target that had sent nothing. */
   readonly lose: (record: AttemptRecord) => void;
+  readonly release: () => void;
 };
 
 export class TargetHealth {
@@ -77,21 +95,40 @@ export class TargetHealth {
   readonly name: string;
   readonly #clock: Clock;
   readonly #breaker: Breaker;
+  /** What its last requests came to, by input. */
+  readonly outcomes = new RecentOutcomes();
   readonly #latency = new LatencyRecord();
   readonly #keys: KeyRing;
   readonly #listeners = new Set<() => void>();
   /** Set while the model itself is unknown to its provider. */
   #parking: Parking | null = null;
   #budget: RetryBudget;
-  #inFlight = 0;
+  readonly #limit: ConcurrencyLimit;
+  #concurrency: ConcurrencyPolicy;
 
-  constructor(name: string, clock: Clock, random: Random, tier: Tier) {
+  constructor(
+    name: string,
+    { clock, random }: { readonly clock: Clock; readonly random: Random },
+    tier: Tier,
+    concurrency: ConcurrencyPolicy,
+  ) {
     this.name = name;
+    this.#limit = new ConcurrencyLimit(clock, concurrency);
+    this.#concurrency = concurrency;
     this.#clock = clock;
     this.#keys = new KeyRing(clock);
     this.#breaker = createOpossumBreaker({ name, clock, random });
     this.#breaker.onChange(() => this.#changed());
     this.#budget = openRetryBudget(tier.retry.budget, clock.monotonicMs());
+  }
+
+  /** The limits of the config version that asks now. */
+  under(concurrency: ConcurrencyPolicy): this {
+    if (concurrency !== this.#concurrency) {
+      this.#concurrency = concurrency;
+      this.#limit.configure(concurrency);
+    }
+    return this;
   }
 
   /** Why the target cannot be asked now. */
@@ -102,8 +139,10 @@ export class TargetHealth {
     const resting = this.#keys.obstacle(target.provider.keys);
     if (resting !== null) return resting;
     const view = this.#breaker.view();
-    if (view.isAdmitting) return null;
-    return { reason: 'open', untilMs: view.nextProbeAtMs ?? nowMs + probeLookMs };
+    if (!view.isAdmitting) {
+      return { reason: 'open', untilMs: view.nextProbeAtMs ?? nowMs + probeLookMs };
+    }
+    return this.#limit.isFull() ? { reason: 'full', untilMs: nowMs + fullLookMs } : null;
   }
 
   /** Only what rests its keys: for a target that an operator forces. */
@@ -121,8 +160,17 @@ export class TargetHealth {
     return this.#keys.restsUntilMs(alias);
   }
 
+  /** A place among the requests in flight, now or within the target's queue wait. */
+  acquire(signal: AbortSignal): Promise<Slot | SlotRefusal> {
+    return this.#limit.acquire(signal);
+  }
+
+  tryAcquire(): Slot | null {
+    return this.#limit.tryAcquire();
+  }
+
   /** Null: the breaker or a parking refused at the last moment; an operator's force is not refused. */
-  admit(tier: Tier, key: ProviderKey | null, isForced: boolean): TargetPermit | null {
+  admit(tier: Tier, key: ProviderKey | null, slot: Slot, isForced: boolean): TargetPermit | null {
     const nowMs = this.#clock.monotonicMs();
     const parked = admitParked(this.#parking, nowMs);
     if (parked.kind === 'resting' && !isForced) return null;
@@ -132,10 +180,10 @@ export class TargetHealth {
     if (parked.kind === 'probe') this.#parking = parked.next;
     const probe = parked.kind === 'probe' ? parked.probe : null;
     const keyProbe = this.#keys.use(key?.alias ?? null);
-    this.#inFlight += 1;
     return this.#permit({
       tier,
       alias: key?.alias ?? null,
+      slot,
       permit: breakerPermit,
       probe,
       keyProbe,
@@ -185,8 +233,9 @@ export class TargetHealth {
     return this.#breaker.view();
   }
 
+  /** Attempts under way, streams included. */
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#limit.inFlight;
   }
 
   /** Calls `listener` when the target may have become askable, or no longer is. */
@@ -211,11 +260,12 @@ export class TargetHealth {
   #permit(grant: {
     readonly tier: Tier;
     readonly alias: string | null;
+    readonly slot: Slot;
     readonly permit: Permit;
     readonly probe: number | null;
     readonly keyProbe: number | null;
   }): TargetPermit {
-    const { tier, alias, permit, probe, keyProbe } = grant;
+    const { tier, alias, slot, permit, probe, keyProbe } = grant;
     const endProbe = (outcome: 'success' | 'none'): void => {
       const nowMs = this.#clock.monotonicMs();
       if (probe !== null) this.#parking = afterProbe(this.#parking, { probe, outcome, nowMs });
@@ -224,15 +274,17 @@ export class TargetHealth {
     return {
       isProbe: permit.isProbe || probe !== null || keyProbe !== null,
       succeed: (record, isStream) => {
-        this.#inFlight -= 1;
+        if (!isStream) slot.release('success');
         permit.settle('success', tier.breaker);
         const tookMs = (isStream ? record.ttftMs : null) ?? record.elapsedMs();
         this.#latency.record(isStream ? 'streamed' : 'whole', tookMs, this.#clock.monotonicMs());
+        const atMs = this.#clock.monotonicMs();
+        this.outcomes.record({ isSuccess: true, fingerprint: null, atMs });
         this.#keys.succeeded(alias, record.startedMs);
         endProbe('success');
       },
       fail: (record, failure) => {
-        this.#inFlight -= 1;
+        slot.release(isOverload(failure) ? 'overloaded' : 'neutral');
         permit.settle(countsAsFailure(record, failure) ? 'failure' : 'none', tier.breaker);
         this.#setAside(alias, failure, record.startedMs, tier);
         endProbe('none');
@@ -241,16 +293,17 @@ export class TargetHealth {
         if (effectOf(failure).countsForBreaker) permit.breakAfterSuccess(tier.breaker);
       },
       abandon: () => {
-        this.#inFlight -= 1;
+        slot.release('neutral');
         permit.settle('none', tier.breaker);
         endProbe('none');
       },
       lose: (record) => {
-        this.#inFlight -= 1;
+        slot.release('neutral');
         const isSilent = record.status === null || permit.isProbe;
         permit.settle(isSilent ? 'failure' : 'none', tier.breaker);
         endProbe('none');
       },
+      release: () => slot.release('success'),
     };
   }
 
@@ -264,6 +317,11 @@ export class TargetHealth {
     }
     if (this.#keys.setAside(alias, failure, startedMs, tier)) this.#changed();
   }
+}
+
+/** The target says itself that it has more than it can take. */
+function isOverload({ errorClass }: AttemptFailure): boolean {
+  return errorClass === 'rate_limit' || errorClass === 'overload';
 }
 
 /** An attempt that the breaker did not let through leaves no mark on it. */

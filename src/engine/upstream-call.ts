@@ -30,7 +30,7 @@ export function upstreamCallOf(
     extraFields,
     toolDescriptions: target.variant?.toolDescriptions ?? {},
     maxOutputTokens: facts.maxOutputTokens,
-    isReasoningModel: facts.isReasoningModel || target.isThinking,
+    isReasoningModel: facts.isReasoningModel,
   };
 }
 

@@ -211,6 +211,12 @@ function targetOf(
     supports: { ...facts.supports, ...given(target.supports) },
     isThinking: target.thinking ?? facts.thinksByDefault ?? false,
     acceptsPrefill: target.accepts_prefill ?? facts.acceptsPrefill,
+    concurrency: {
+      minConcurrent: target.min_concurrent,
+      maxConcurrent: target.max_concurrent,
+      queueMax: target.queue,
+      queueWaitMs: ms(target.queue_wait),
+    },
     clocks: hasOwnClocks
       ? clocksOf({ ...within.tier.timeout, ...given(target.timeout) })
       : within.clocks,

@@ -4,8 +4,9 @@ import type { Ability } from '../chat/requirements.ts';
 import type { Variant } from '../prompts/variant.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { BackoffPolicy } from '../resilience/backoff.ts';
-import type { HedgePolicy } from '../resilience/hedge-budget.ts';
 import type { BreakerPolicy } from '../resilience/breaker/breaker.ts';
+import type { ConcurrencyPolicy } from '../resilience/concurrency-limit.ts';
+import type { HedgePolicy } from '../resilience/hedge-budget.ts';
 
 export type ClockPolicy = {
   readonly connectMs: number;
@@ -50,6 +51,7 @@ export type Target = {
   readonly acceptsPrefill: boolean;
   /** The tier's clocks with the target's own on top. */
   readonly clocks: ClockPolicy;
+  readonly concurrency: ConcurrencyPolicy;
 };
 
 export type Tier = {
