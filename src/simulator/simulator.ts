@@ -73,20 +73,28 @@ export type Simulation<Name extends string> = {
 };
 
 export type SimulatorOptions = SimulationOptions & {
-  /** 0 (default) = any free ports. */
-  readonly ports?: 0 | { readonly [name in VendorName | 'control']?: number };
+  /**
+   * 0 (default) = any free ports; a number = the control port, and the next three for openai,
+   * anthropic and gemini; or one by one.
+   */
+  readonly ports?: number | { readonly [name in VendorName | 'control']?: number };
 };
 
 /** The three vendors, each on a port of its own, and a control port. Rejects when a port is taken. */
 export function startSimulator(options: SimulatorOptions = {}): Promise<Simulation<VendorName>> {
-  const { ports, ...rest } = options;
-  const given = ports === 0 || ports === undefined ? {} : ports;
+  const { ports = 0, ...rest } = options;
+  const given = typeof ports === 'number' ? portsFrom(ports) : ports;
   const specs = {
     openai: { vendor: 'openai', port: given.openai ?? 0 },
     anthropic: { vendor: 'anthropic', port: given.anthropic ?? 0 },
     gemini: { vendor: 'gemini', port: given.gemini ?? 0 },
   } as const;
   return startProviders(specs, { ...rest, controlPort: given.control ?? 0 });
+}
+
+function portsFrom(first: number) {
+  const at = (offset: number): number => (first === 0 ? 0 : first + offset);
+  return { control: at(0), openai: at(1), anthropic: at(2), gemini: at(3) };
 }
 
 /** Any number of providers under names of the caller's choice. Rejects when a port is taken. */
@@ -196,16 +204,24 @@ function handlerFor(world: World, state: ProviderState | null) {
     isStopping: () => world.isStopping,
     onChange: world.changed,
   };
+  /** A fault of the simulator itself ends its connection, not the process. */
+  const guarded = (handled: Promise<void>, response: ServerResponse): void => {
+    handled.catch((error: unknown) => {
+      const message = error instanceof Error ? error.message : 'unknown';
+      settings.log.error('the simulator failed at a request', { error: message });
+      response.destroy();
+    });
+  };
   return (request: IncomingMessage, response: ServerResponse): void => {
     const url = request.url ?? '/';
     if (state === null || isControlPath(url)) {
-      void handleControl(request, response, controlPorts(world));
+      guarded(handleControl(request, response, controlPorts(world)), response);
     } else if (lean !== null && board.isEmpty && state.script === null) {
       state.requests += 1;
       state.calls += 1;
       lean(request, response);
     } else {
-      void exchange(state, { request, response }, ports);
+      guarded(exchange(state, { request, response }, ports), response);
     }
   };
 }
