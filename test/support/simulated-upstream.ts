@@ -4,11 +4,8 @@ import { parseJson } from '../../src/base/json.ts';
 import type { RequestRecord } from '../../src/simulator/control/request-ring.ts';
 import type { ScriptedCall } from '../../src/simulator/script/scripted-call.ts';
 import { instantPace, type SimulationOptions } from '../../src/simulator/settings.ts';
-import {
-  type SimulatedProvider,
-  type SimulatorControl,
-  startProviders,
-} from '../../src/simulator/simulator.ts';
+import { type SimulatedProvider, startProviders } from '../../src/simulator/simulator.ts';
+import type { SimulatorControl } from '../../src/simulator/simulator-control.ts';
 import { type CaseScript, caseScript } from './case-script.ts';
 
 export const upstreamNames = ['p1', 'p1b', 'p2', 'p2b', 'p3', 'p3b'] as const;

@@ -35,7 +35,7 @@ const config = (generationConfig: object) => ({ generationConfig });
 const signed = { thoughtSignature: thoughtSignature('gemini-3-pro', 'f') };
 
 describe('gemini takes', () => {
-  it.each<readonly [string, object, string?]>([
+  it.each<[name: string, body: object, model?: string]>([
     ['a plain request', {}],
     [
       'snake case',
@@ -119,7 +119,7 @@ describe('gemini takes', () => {
 });
 
 describe('gemini refuses', () => {
-  it.each<readonly [string, object, string, string?]>([
+  it.each<[name: string, body: object, words: string, model?: string]>([
     ['no contents', { contents: [] }, 'contents is not specified'],
     ['an unknown field', { tiergate: {} }, 'Unknown name "tiergate": Cannot find field'],
     ['a field of another vendor', { messages: [] }, 'Unknown name "messages"'],
