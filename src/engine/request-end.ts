@@ -1,6 +1,11 @@
 /** The end of a request that nobody served, told from its state. */
 import type { RequestFailure } from '../failure/request-failure.ts';
-import { failureOfBrokenStream, failureOfRequest, type LastObstacle } from '../failure/summary.ts';
+import {
+  failureOfBrokenStream,
+  failureOfRequest,
+  type LastObstacle,
+  statusOfFailure,
+} from '../failure/summary.ts';
 import type { CandidateState } from './candidate-state.ts';
 import type { Ending } from './history.ts';
 import { isOurParameter } from './judgement.ts';
@@ -24,6 +29,23 @@ export function requestFailure(run: RequestRun, ending: Ending, nowMs: number): 
     requestFault: run.requestFault ?? abilityFault(run),
     largestWindow: windows.length === 0 ? null : Math.max(...windows),
   });
+}
+
+/** For the log and metrics alone: nobody is left to be told. */
+export function goneFailure(run: RequestRun): RequestFailure {
+  const { id, clientRequestId } = run.request;
+  return {
+    failureClass: 'client_gone',
+    status: statusOfFailure.client_gone,
+    message: 'The client left before the answer was complete.',
+    param: null,
+    retryAfterMs: null,
+    attempts: [],
+    requestId: id,
+    clientRequestId,
+    tokens: null,
+    regenerate: false,
+  };
 }
 
 function told({ candidate, record, failure }: FailedAttempt, run: RequestRun) {

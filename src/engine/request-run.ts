@@ -16,7 +16,7 @@ import { alertOf, failureOfBreak } from './failure-of.ts';
 import type { Ending, History, LastFailure, Step } from './history.ts';
 import { isOurParameter, judgementsIn, limitsOf } from './judgement.ts';
 import { planOf } from './plan.ts';
-import { requestFailure } from './request-end.ts';
+import { goneFailure, requestFailure } from './request-end.ts';
 import type { StreamTally } from './stream-tally.ts';
 import type { TargetPermit } from './target-health.ts';
 import type { AttemptKind, Recovery, RequestOutcome, RequestTrace, Skip } from './trace.ts';
@@ -294,8 +294,13 @@ export class RequestRun {
 
   /** The client has gone, or the process ends and the client is told so by whoever writes to it. */
   endGone(): void {
-    if (this.request.signal.reason === 'shutdown') this.#end('failed', 503);
-    else this.#end('client_gone', 499);
+    if (this.endedMs !== null) return;
+    if (this.request.signal.reason === 'shutdown') {
+      this.#end('failed', 503);
+      return;
+    }
+    this.failure = goneFailure(this);
+    this.#end('client_gone', this.failure.status);
   }
 
   head(candidate: CandidateState): AnswerHead {

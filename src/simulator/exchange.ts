@@ -11,7 +11,9 @@ import type { ReplyEnd, ReplyPlan } from './reply-plan.ts';
 import { type Played, playReply } from './reply-player.ts';
 import { scriptPlan } from './script/script-plan.ts';
 import type { SimulationSettings } from './settings.ts';
-import type { RequestHead, Route, VendorFault } from './vendors/vendor.ts';
+import { isTooDeep, type RequestHead, type Route, type VendorFault } from './vendors/vendor.ts';
+
+const jsonDepthMax = 200;
 
 export type ExchangePorts = {
   readonly settings: SimulationSettings;
@@ -121,7 +123,9 @@ function decide(
   const { vendor } = state;
   const route = vendor.route(head);
   const parsed = parseJson(Buffer.isBuffer(body) ? body.toString('utf8') : '');
-  const document = parsed.ok ? parsed.value : undefined;
+  // Nothing further in may recurse without end.
+  const isReadable = parsed.ok && !isTooDeep(parsed.value, jsonDepthMax);
+  const document = isReadable ? parsed.value : undefined;
   const object = isJsonObject(document) ? document : {};
   const scene = sceneOf(state, route, object, settings);
   const { identity } = scene;

@@ -8,8 +8,13 @@ import {
   stringAt,
 } from '../base/json.ts';
 
-const depthMax = 12;
+/** From here on an instance is kept minimal: required properties, shortest lists, null where it may be. */
+const minimalFromDepth = 4;
+const minimalFromNodes = 500;
+/** Beyond these null stands for whatever was due: a schema that asks for endless values gets a near miss. */
+const depthMax = 24;
 const nodesMax = 2_000;
+const hopsMax = 12;
 const stringLengthMax = 10_000;
 const arrayLengthMax = 100;
 
@@ -24,16 +29,18 @@ type Spot = { readonly schema: unknown; readonly name: string; readonly depth: n
 
 function instanceOf(walk: Walk, spot: Spot): unknown {
   walk.nodes += 1;
-  const schema = resolved(walk, spot.schema);
+  if (spot.depth > depthMax || walk.nodes > nodesMax) return null;
+  const isMinimal = spot.depth >= minimalFromDepth || walk.nodes > minimalFromNodes;
+  const schema = resolved(walk.root, spot.schema, isMinimal);
   if (Object.hasOwn(schema, 'const')) return schema['const'];
   const values = arrayAt(schema, 'enum');
   if (values.length > 0) return values[0];
-  const type = typeOf(schema, isExhausted(walk, spot));
+  const type = typeOf(schema, isMinimal);
   switch (type) {
     case 'object':
-      return objectInstance(walk, schema, spot);
+      return objectInstance(walk, schema, { ...spot, isMinimal });
     case 'array':
-      return arrayInstance(walk, schema, spot);
+      return arrayInstance(walk, schema, { ...spot, isMinimal });
     case 'string':
       return stringInstance(walk, schema, spot.name);
     case 'integer':
@@ -46,43 +53,34 @@ function instanceOf(walk: Walk, spot: Spot): unknown {
   }
 }
 
-function isExhausted(walk: Walk, spot: Spot): boolean {
-  return spot.depth >= depthMax || walk.nodes > nodesMax;
-}
+type InnerSpot = Spot & { readonly isMinimal: boolean };
 
-/** Follows `$ref` and folds `allOf` and the first alternative of `anyOf` / `oneOf` in. */
-function resolved(walk: Walk, schema: unknown): JsonObject {
+/** Follows `$ref` and folds `allOf` and one alternative of `anyOf` / `oneOf` in. */
+function resolved(root: JsonObject, schema: unknown, isMinimal: boolean): JsonObject {
   let current: JsonObject = isJsonObject(schema) ? schema : {};
-  for (let hops = 0; hops < depthMax; hops += 1) {
+  for (let hops = 0; hops < hopsMax; hops += 1) {
     const ref = stringAt(current, '$ref');
-    const alternative = firstAlternative(walk, current);
+    const alternative = chosenAlternative(current, isMinimal);
     const all = arrayAt(current, 'allOf');
-    if (ref !== null) current = { ...without(current, '$ref'), ...pointed(walk.root, ref) };
+    if (ref !== null) current = { ...without(current, '$ref'), ...pointed(root, ref) };
     else if (alternative !== null) {
       current = merged(without(current, 'anyOf', 'oneOf'), alternative);
     } else if (all.length > 0) {
-      const rest = without(current, 'allOf');
-      current = all.filter(isJsonObject).reduce(merged, rest);
+      current = all.filter(isJsonObject).reduce(merged, without(current, 'allOf'));
     } else return current;
   }
   return without(current, '$ref', 'anyOf', 'oneOf', 'allOf');
 }
 
-function firstAlternative(walk: Walk, schema: JsonObject): JsonObject | null {
-  const alternatives = [...arrayAt(schema, 'anyOf'), ...arrayAt(schema, 'oneOf')].filter(
-    isJsonObject,
-  );
+/** The first that is not null; when minimal, null or what refers to nothing: so recursion ends. */
+function chosenAlternative(schema: JsonObject, isMinimal: boolean): JsonObject | null {
+  const all = [...arrayAt(schema, 'anyOf'), ...arrayAt(schema, 'oneOf')].filter(isJsonObject);
   const isNull = (one: JsonObject): boolean => one['type'] === 'null';
-  const isReference = (one: JsonObject): boolean => stringAt(one, '$ref') !== null;
-  // A recursive schema ends only through its plain alternative, so once deep that one is taken.
-  const order =
-    walk.nodes > depthMax ? alternatives.toSorted(plainFirst(isReference)) : alternatives;
-  return order.find((one) => !isNull(one)) ?? order[0] ?? null;
-}
-
-function plainFirst(isReference: (one: JsonObject) => boolean) {
-  return (one: JsonObject, other: JsonObject): number =>
-    Number(isReference(one)) - Number(isReference(other));
+  const isPlain = (one: JsonObject): boolean => stringAt(one, '$ref') === null;
+  const wanted = isMinimal
+    ? (all.find(isNull) ?? all.find(isPlain))
+    : all.find((one) => !isNull(one));
+  return wanted ?? all[0] ?? null;
 }
 
 function merged(one: JsonObject, other: JsonObject): JsonObject {
@@ -123,12 +121,10 @@ function typeOf(schema: JsonObject, isDeep: boolean): string {
   return schema['items'] !== undefined ? 'array' : 'string';
 }
 
-function objectInstance(walk: Walk, schema: JsonObject, spot: Spot): JsonObject {
+function objectInstance(walk: Walk, schema: JsonObject, spot: InnerSpot): JsonObject {
   const required = arrayAt(schema, 'required').filter((name) => typeof name === 'string');
   const properties = objectAt(schema, 'properties') ?? {};
-  const isDeep = isExhausted(walk, spot) || spot.depth >= 4;
-  const names = isDeep ? required : [...new Set([...Object.keys(properties), ...required])];
-  if (spot.depth > depthMax * 2) return {};
+  const names = spot.isMinimal ? required : [...new Set([...Object.keys(properties), ...required])];
   return Object.fromEntries(
     names.map((name) => [
       name,
@@ -141,17 +137,16 @@ function objectInstance(walk: Walk, schema: JsonObject, spot: Spot): JsonObject 
   );
 }
 
-function arrayInstance(walk: Walk, schema: JsonObject, spot: Spot): readonly unknown[] {
-  const least = Math.min(Number(schema['minItems'] ?? 0) || 0, arrayLengthMax);
+function arrayInstance(walk: Walk, schema: JsonObject, spot: InnerSpot): readonly unknown[] {
+  const least = Math.min(numberAt(schema, 'minItems') ?? 0, arrayLengthMax);
   const most = numberAt(schema, 'maxItems') ?? arrayLengthMax;
-  const wanted = isExhausted(walk, spot) ? least : Math.max(least, Math.min(1, most));
   const prefix = arrayAt(schema, 'prefixItems');
-  const length = Math.max(wanted, isExhausted(walk, spot) ? 0 : Math.min(prefix.length, most));
-  return Array.from({ length }, (_, index) => {
+  const wanted = spot.isMinimal ? 0 : Math.min(Math.max(1, prefix.length), most, arrayLengthMax);
+  return Array.from({ length: Math.max(least, wanted) }, (_, index) => {
     const item = prefix[index] ?? schema['items'];
     const value = instanceOf(walk, { schema: item, name: spot.name, depth: spot.depth + 1 });
-    const isNumbered = schema['uniqueItems'] === true && index > 0;
-    return isNumbered && typeof value === 'string' ? `${value} ${index + 1}` : value;
+    if (schema['uniqueItems'] !== true || index === 0) return value;
+    return typeof value === 'string' ? `${value} ${index + 1}` : value;
   });
 }
 

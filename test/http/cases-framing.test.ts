@@ -24,10 +24,7 @@ describe('chunk boundaries', () => {
     },
   );
 
-  it.each([
-    ['p2', hello.anthropic, 'end_turn'],
-    ['p3', hello.gemini, 'STOP'],
-  ] as const)('ST-13 translated from %s, byte by byte', async (name) => {
+  it.each(['p2', 'p3'] as const)('ST-13 translated from %s, byte by byte', async (name) => {
     const finish = name === 'p2' ? ['FIN:end_turn', 'DONE'] : ['FIN:STOP'];
     const steps = name === 'p2' ? ['ROLE', `T:${utf8}`] : [`T:${utf8}`];
     const tier = await cases.tier([name], { [name]: [{ sse: [...steps, ...finish], split: 1 }] });

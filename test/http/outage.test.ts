@@ -227,6 +227,18 @@ describe('deadlines', () => {
     }
   });
 
+  it('R20 a hedge beside the silent primary answers as well', async () => {
+    const tier = await cases.tier(
+      ['p1', 'p2'],
+      { p1: silent, p2: [{ text: 'hello' }] },
+      { policies: { deadline: '2s', hedge: {} } },
+    );
+    const { stream, row } = await cases.stream(tier);
+    expect(stream.text).toBe('hello');
+    expect(row['latency_ms']).toBeLessThan(2000);
+    expect(row).toMatchObject({ outcome: 'served', provider: 'p2', failed_over: true });
+  });
+
   it('R20 with every target silent a 504 comes at the deadline, not later', async () => {
     const tier = await cases.tier(['p1', 'p2', 'p3'], { p1: silent, p2: silent, p3: silent });
     const started = performance.now();

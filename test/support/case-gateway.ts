@@ -17,7 +17,7 @@ import {
 export type Scripts = { readonly [name in ProviderName]?: readonly ScriptedCall[] };
 
 export type CaseOptions = {
-  /** Of the tier; `retry` is taken over field by field. */
+  /** Of the tier; `retry` is taken over field by field. No hedge unless one is asked for. */
   readonly policies?: JsonObject;
   /** Settings of single targets. */
   readonly targets?: { readonly [name in ProviderName]?: JsonObject };
@@ -80,6 +80,7 @@ export class CaseGateway {
     await this.put(
       tier,
       {
+        hedge: false,
         ...policies,
         retry: { ...caseRetry, ...(retry as JsonObject | undefined) },
         targets: names.map((name) => ({

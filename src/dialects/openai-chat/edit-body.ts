@@ -2,7 +2,7 @@
  * The client's own body with what the gateway owns spliced in: everything else, fields that nobody
  * here has heard of included, leaves as it came, byte for byte.
  */
-import { type Result, success } from '../../base/result.ts';
+import { fail, type Result, success } from '../../base/result.ts';
 import type { OriginalBody } from '../../chat/request.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
 import {
@@ -27,7 +27,7 @@ const ownedFields: ReadonlySet<string> = new Set(['model', 'messages', 'stream',
 export function editBody(call: UpstreamCall): Result<EncodedCall, RequestFault> {
   const { original } = call.request;
   const fields = isScanned(original) ? original.fields : scanJson(original.bytes);
-  if (fields === null) return success({ body: original.bytes, dropped: [] });
+  if (fields === null) return fail({ param: null, message: 'the body is no JSON object' });
   const edit = new FieldEdit(original.bytes, fields);
   for (const [name, value] of Object.entries(call.extraFields)) {
     if (!ownedFields.has(name)) edit.set(name, value);

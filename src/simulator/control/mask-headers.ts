@@ -26,7 +26,10 @@ export function maskHeaders(headers: HeaderValues): HeaderValues {
 export function maskPath(path: string): string {
   return path.replace(
     /([?&](?:key|api_key|access_token)=)([^&#]+)/gi,
-    (_, name: string, secret: string) => `${name}${encodeURIComponent(maskSecret(secret))}`,
+    (_, name: string, secret: string) => {
+      const isMasked = /^%3C\d+%20characters%2C%20sha256%20[0-9a-f]{8}%3E$/.test(secret);
+      return `${name}${isMasked ? secret : encodeURIComponent(maskSecret(secret))}`;
+    },
   );
 }
 

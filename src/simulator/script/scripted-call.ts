@@ -12,7 +12,10 @@ export type ScriptedCall = {
   readonly headers?: { readonly [name: string]: string | readonly string[] };
   /** Milliseconds before the first byte. */
   readonly delay?: number;
-  /** JSON as an object or list; text that is JSON or HTML as it is; other text = a reply that says it. */
+  /**
+   * JSON as an object or list; text that is JSON or HTML as it is; other text = a reply that says it;
+   * a Buffer = these bytes.
+   */
   readonly body?: unknown;
   /** A whole, valid reply (a stream when a stream was asked for) that says this text. */
   readonly text?: string;
@@ -29,7 +32,12 @@ export type ScriptedCall = {
 
 export type CallContent =
   | { readonly kind: 'answer' }
-  | { readonly kind: 'bytes'; readonly bytes: Buffer; readonly contentType: string | null }
+  /** Text is compressed under a `content-encoding`; a buffer goes out as it is. */
+  | {
+      readonly kind: 'bytes';
+      readonly bytes: Buffer | string;
+      readonly contentType: string | null;
+    }
   | { readonly kind: 'text'; readonly text: string; readonly finish: string | null }
   | { readonly kind: 'steps'; readonly steps: readonly Step[] }
   | { readonly kind: 'socket'; readonly steps: readonly Step[] };
@@ -146,14 +154,14 @@ function bodyContent(body: unknown, finish: string | null): CallContent {
   const json = 'application/json';
   if (Buffer.isBuffer(body)) return { kind: 'bytes', bytes: body, contentType: json };
   if (typeof body !== 'string') {
-    return { kind: 'bytes', bytes: Buffer.from(JSON.stringify(body)), contentType: json };
+    return { kind: 'bytes', bytes: JSON.stringify(body), contentType: json };
   }
   if (/^\s*<(?:!doctype|html|head|body)/i.test(body)) {
-    return { kind: 'bytes', bytes: Buffer.from(body), contentType: 'text/html; charset=utf-8' };
+    return { kind: 'bytes', bytes: body, contentType: 'text/html; charset=utf-8' };
   }
   const parsed = parseJson(body);
   // A bare number or word is text that happens to parse.
   const isDocument = parsed.ok && typeof parsed.value === 'object' && parsed.value !== null;
-  if (isDocument) return { kind: 'bytes', bytes: Buffer.from(body), contentType: json };
+  if (isDocument) return { kind: 'bytes', bytes: body, contentType: json };
   return { kind: 'text', text: body, finish };
 }

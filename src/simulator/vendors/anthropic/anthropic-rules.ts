@@ -139,7 +139,7 @@ function toolsFault(tools: unknown): VendorFault | null {
     const at = `tools.${index}.custom`;
     if (!isJsonObject(tool)) return refusal(`tools.${index}: Input should be an object`);
     const type = stringAt(tool, 'type');
-    if (type !== null && type !== 'custom') return null;
+    if (type !== null && type !== 'custom') return serverToolFault(type, index);
     const name = stringAt(tool, 'name');
     if (name === null) return refusal(`${at}.name: Field required`);
     if (!/^[a-zA-Z0-9_-]{1,128}$/.test(name)) {
@@ -153,6 +153,14 @@ function toolsFault(tools: unknown): VendorFault | null {
       return refusal(`${at}.input_schema.type: Input should be 'object'`);
     return isTooDeep(schema, schemaDepthMax) ? refusal(`${at}.input_schema: too deep`) : null;
   });
+}
+
+/** Tools that the service runs carry a dated type, such as `web_search_20250305`. */
+function serverToolFault(type: string, index: number): VendorFault | null {
+  if (/_\d{8}$/.test(type) || type === 'mcp_toolset') return null;
+  return refusal(
+    `tools.${index}: Input tag '${type}' found using 'type' does not match any of the expected tags`,
+  );
 }
 
 function toolChoiceFault(body: JsonObject): VendorFault | null {
