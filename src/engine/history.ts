@@ -38,6 +38,8 @@ export type LastFailure = {
   readonly previousDelayMs: number | null;
   /** Failures of this class without a hint on this target so far, this one included. */
   readonly unhintedFailures: number;
+  /** Another target of this request has failed in a way that the input may have caused. */
+  readonly isConfirmedElsewhere: boolean;
   /** The parameter at fault is one that the client did not send, or that our translation made. */
   readonly isOurParameter: boolean;
 };

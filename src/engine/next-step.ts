@@ -13,11 +13,19 @@ export function nextStep(history: History, random: Random): Decision {
   if (isFinal(history, last)) return { step: finish('request_fault'), leave: null };
   const again = sameTarget(history, last, random);
   if (again.kind === 'attempt') return { step: again, leave: null };
-  const isEndOfTheRoad = effectOf(last.failure).nextTarget === 'never';
+  const isEndOfTheRoad = effectOf(last.failure).nextTarget === 'never' && !isHearsay(last);
   if (isEndOfTheRoad || history.limits.isFailoverOff) {
     return { step: finish(again.why), leave: again.leave };
   }
   return { step: elsewhere(history, { last, ...again }), leave: again.leave };
+}
+
+/**
+ * One target alone says that the input reproduces its fault: the beginning of an outage looks the same, so
+ * the next one is heard before the request ends.
+ */
+function isHearsay({ failure, isConfirmedElsewhere }: LastFailure): boolean {
+  return failure.errorClass === 'poisoned' && !isConfirmedElsewhere;
 }
 
 /** The request is at fault, so nobody else is asked: see 4-resilience, Whose fault. */

@@ -46,7 +46,8 @@ export class PoisonWatch {
 }
 
 /** A fault inside the provider, as an input can cause it. */
-function mayBePoison({ errorClass, status }: AttemptFailure): boolean {
+export function mayBePoison({ errorClass, status }: AttemptFailure): boolean {
+  if (errorClass === 'poisoned') return true;
   return (
     status !== null && (errorClass === 'transient_infra' || errorClass === 'malformed_response')
   );

@@ -16,6 +16,7 @@ import { alertOf, failureOfBreak } from './failure-of.ts';
 import type { Ending, History, LastFailure, Step } from './history.ts';
 import { isOurParameter, judgementsIn, limitsOf } from './judgement.ts';
 import { planOf } from './plan.ts';
+import { mayBePoison } from './poison-watch.ts';
 import { goneFailure, requestFailure } from './request-end.ts';
 import type { StreamTally } from './stream-tally.ts';
 import type { TargetPermit } from './target-health.ts';
@@ -331,6 +332,9 @@ export class RequestRun {
       retries: candidate.attempts - 1,
       previousDelayMs: candidate.previousDelayMs,
       unhintedFailures: candidate.unhintedFailuresLike(failure),
+      isConfirmedElsewhere: this.failures.some(
+        (other) => other.candidate !== candidate && mayBePoison(other.failure),
+      ),
       isOurParameter: isOurParameter(failure, this.request),
     };
   }

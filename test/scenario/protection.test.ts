@@ -189,17 +189,35 @@ describe('poisoned requests', () => {
     isBad = true;
     const { answer, trace } = await harness.askWithin(60_000, { chat: badChat });
     expect(answer).toMatchObject({ kind: 'failed', failure: { status: 502 } });
-    const classes = trace.attempts.map(({ failure }) => failure?.errorClass);
-    expect(classes.slice(0, 2)).toEqual(['transient_infra', 'transient_infra']);
-    expect(classes.at(-1)).toBe('poisoned');
-    expect(classes).toHaveLength(3);
+    const told = trace.attempts.map(({ target, failure }) => [target, failure?.errorClass]);
+    expect(told).toEqual([
+      ['p1/m', 'transient_infra'],
+      ['p1/m', 'transient_infra'],
+      ['p1/m', 'poisoned'],
+      ['p2/m', 'poisoned'],
+    ]);
     const again = await harness.askWithin(60_000, { chat: badChat });
-    expect(again.trace.attempts.map(({ failure }) => failure?.errorClass)).toEqual(['poisoned']);
+    expect(again.trace.attempts.map(({ failure }) => failure?.errorClass)).toEqual([
+      'poisoned',
+      'poisoned',
+    ]);
     for (let turn = 0; turn < 5; turn += 1) await harness.askWithin(60_000, { chat: badChat });
     expect(harness.health.all().map((health) => health.breakerState())).toEqual([
       'closed',
       'closed',
     ]);
+  });
+
+  it('R14 the beginning of an outage looks like poison to one target; the next one still answers', async () => {
+    let isSick = false;
+    const harness = new EngineHarness(both, (provider) =>
+      isSick && provider === 'p1' ? status(500) : ok(provider),
+    );
+    for (let turn = 0; turn < 20; turn += 1) await harness.askWithin(1000);
+    isSick = true;
+    const { text, trace } = await harness.askWithin(60_000, { chat: badChat });
+    expect(text).toBe('p2');
+    expect(trace.attempts.at(-1)).toMatchObject({ target: 'p2/m', outcome: 'served' });
   });
 
   it('R14 an outage is no poison: other requests fail too', async () => {
