@@ -7,7 +7,8 @@ import type { AttemptBounds } from './attempt.ts';
 import { AttemptRecord } from './attempt-record.ts';
 import type { AttemptStream, Break } from './attempt-stream.ts';
 import { boundsOf } from './bounds.ts';
-import { CandidateState } from './candidate-state.ts';
+import { candidateOf } from './candidate-of.ts';
+import type { CandidateState } from './candidate-state.ts';
 import type { AnswerHead, EngineRequest } from './engine-request.ts';
 import type { EnginePorts } from './failover.ts';
 import { alertOf, failureOfBreak } from './failure-of.ts';
@@ -59,12 +60,7 @@ export class RequestRun {
     this.#ports = ports;
     const plan = planOf(request);
     this.skips = [...plan.skipped];
-    this.candidates = plan.targets.map(
-      (target) =>
-        new CandidateState(target, ports.health.of(target, request.tier), () =>
-          ports.overrides.get(target.id, ports.clock.wallMs()),
-        ),
-    );
+    this.candidates = plan.targets.map((target) => candidateOf(target, request.tier, ports));
   }
 
   get isGone(): boolean {

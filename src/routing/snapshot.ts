@@ -4,8 +4,8 @@ import type { Ability } from '../chat/requirements.ts';
 import type { Variant } from '../prompts/variant.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { BackoffPolicy } from '../resilience/backoff.ts';
-import type { HedgePolicy } from '../resilience/hedge-budget.ts';
 import type { BreakerPolicy } from '../resilience/breaker/breaker.ts';
+import type { HedgePolicy } from '../resilience/hedge-budget.ts';
 
 export type ClockPolicy = {
   readonly connectMs: number;
@@ -89,6 +89,12 @@ export type Snapshot = {
     readonly keepMs: number;
     readonly commitWaitMs: number;
     readonly onFailure: 'serve' | 'refuse';
+  };
+  readonly alerts: {
+    /** The reference of the secret that holds the webhook's address; null = none. */
+    readonly webhook: string | null;
+    /** Between two notices of one kind and subject. */
+    readonly minIntervalMs: number;
   };
   readonly tiers: ReadonlyMap<string, Tier>;
   readonly providers: ReadonlyMap<string, Provider>;
