@@ -3,6 +3,7 @@ import type { CancelTimer, Clock } from '../base/clock.ts';
 import type { StreamPart } from '../chat/stream-event.ts';
 import type { AttemptFailure } from '../failure/attempt-failure.ts';
 import { classifyTransport, malformedResponse } from '../failure/attempt-failures.ts';
+import type { UnknownShapes } from '../failure/unknown-shapes.ts';
 import type { Target } from '../routing/snapshot.ts';
 import type {
   Transport,
@@ -55,7 +56,12 @@ export type AttemptInput = {
   readonly signal: AbortSignal;
 };
 
-export type AttemptPorts = { readonly clock: Clock; readonly transport: Transport };
+export type AttemptPorts = {
+  readonly clock: Clock;
+  readonly transport: Transport;
+  /** Where error answers of an unknown shape are counted. */
+  readonly unknownShapes?: UnknownShapes;
+};
 
 export type AttemptResult =
   | { readonly kind: 'gone' }
@@ -194,7 +200,10 @@ async function readError(
   });
   if (input.signal.aborted) return { kind: 'gone' };
   const bytes = body.kind === 'read' ? body.bytes : Buffer.alloc(0);
-  return failed(failureOfResponse(input.target.provider, response, bytes, ports.clock.wallMs()));
+  const { provider } = input.target;
+  const nowWallMs = ports.clock.wallMs();
+  const { unknownShapes } = ports;
+  return failed(failureOfResponse({ provider, response, bytes, nowWallMs, unknownShapes }));
 }
 
 async function readReply(
@@ -269,6 +278,7 @@ function breakOf(
     nowWallMs: ports.clock.wallMs(),
     afterMs: input.record.elapsedMs(),
     isCommitted: false,
+    unknownShapes: ports.unknownShapes,
   });
 }
 

@@ -4,9 +4,8 @@ import { sleep } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import type { AffinityTable } from '../resilience/affinity-table.ts';
 import type { Slot } from '../resilience/concurrency-limit.ts';
-import type { Transport } from '../transport/transport.ts';
 import type { Alerts } from './alerts.ts';
-import { type AttemptBounds, type AttemptResult, attempt } from './attempt.ts';
+import { type AttemptBounds, type AttemptPorts, type AttemptResult, attempt } from './attempt.ts';
 import type { AttemptRecord } from './attempt-record.ts';
 import type { CandidateState } from './candidate-state.ts';
 import type { EngineAnswer, EngineRequest, EngineRun } from './engine-request.ts';
@@ -19,10 +18,8 @@ import { prepareCall, upstreamRequestOf } from './prepare.ts';
 import { RequestRun } from './request-run.ts';
 import type { HealthRegistry, TargetPermit } from './target-health.ts';
 
-export type EnginePorts = {
-  readonly clock: Clock;
+export type EnginePorts = AttemptPorts & {
   readonly random: Random;
-  readonly transport: Transport;
   readonly health: HealthRegistry;
   readonly alerts: Alerts;
   readonly overrides: OverrideTable;

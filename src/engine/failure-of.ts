@@ -10,6 +10,7 @@ import {
 } from '../failure/attempt-failures.ts';
 import { classify } from '../failure/classify.ts';
 import { effectOf } from '../failure/effects.ts';
+import type { UnknownShapes } from '../failure/unknown-shapes.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { Target } from '../routing/snapshot.ts';
 import type { UpstreamResponse } from '../transport/transport.ts';
@@ -38,13 +39,22 @@ function attemptClock(clock: ClockName): AttemptClockName {
   return clock === 'hold' || clock === 'tail' ? 'idle' : clock;
 }
 
-/** The failure of a non-2xx answer. `bytes` is its body, possibly cut. */
-export function failureOfResponse(
-  provider: Provider,
-  response: UpstreamResponse,
-  bytes: Buffer,
-  nowWallMs: number,
-): AttemptFailure {
+/** Whose tables judge an answer. */
+export type Judge = Pick<Provider, 'dialect' | 'operatorRules'>;
+
+export type ErrorResponse = {
+  readonly provider: Judge;
+  readonly response: Pick<UpstreamResponse, 'status' | 'headers'>;
+  /** Its body, possibly cut. */
+  readonly bytes: Buffer;
+  readonly nowWallMs: number;
+  /** Where shapes that no dialect knows are counted; absent = nowhere. */
+  readonly unknownShapes?: UnknownShapes | undefined;
+};
+
+/** The failure of a non-2xx answer. */
+export function failureOfResponse(input: ErrorResponse): AttemptFailure {
+  const { provider, response, bytes, nowWallMs, unknownShapes } = input;
   const text = bytes.toString('utf8');
   const parsed = parseJson(text);
   return classified(provider, {
@@ -53,11 +63,12 @@ export function failureOfResponse(
     body: parsed.ok ? parsed.value : text,
     isJson: parsed.ok,
     nowWallMs,
+    unknownShapes,
   });
 }
 
 export type BreakInput = {
-  readonly provider: Provider;
+  readonly provider: Judge;
   readonly cause: Break;
   /** Of the response whose body broke. */
   readonly headers: Readonly<Record<string, string>>;
@@ -66,6 +77,7 @@ export type BreakInput = {
   readonly afterMs: number;
   /** Whether the client had seen some of it. */
   readonly isCommitted: boolean;
+  readonly unknownShapes?: UnknownShapes | undefined;
 };
 
 export function failureOfBreak(input: BreakInput): AttemptFailure {
@@ -79,6 +91,7 @@ export function failureOfBreak(input: BreakInput): AttemptFailure {
         isJson: typeof cause.body !== 'string',
         nowWallMs: input.nowWallMs,
         httpStatus: 200,
+        unknownShapes: input.unknownShapes,
       });
     case 'malformed':
       return malformedResponse('a second event of the stream could not be read');
@@ -102,7 +115,7 @@ function silence(clock: ClockName): string {
 }
 
 function classified(
-  provider: Provider,
+  { dialect, operatorRules }: Judge,
   answer: {
     readonly status: number | null;
     readonly headers: Readonly<Record<string, string>>;
@@ -111,11 +124,13 @@ function classified(
     readonly nowWallMs: number;
     /** Where it differs from what the error says of itself. */
     readonly httpStatus?: number;
+    readonly unknownShapes: UnknownShapes | undefined;
   },
 ): AttemptFailure {
-  const { dialect, operatorRules } = provider;
+  const { unknownShapes, ...rest } = answer;
   return classify({
-    ...answer,
+    ...rest,
+    ...(unknownShapes === undefined ? {} : { unknownShapes }),
     facts: dialect.readError(answer),
     rules: dialect.rules,
     operatorRules,
@@ -138,5 +153,6 @@ export function alertOf(
     subject,
     message: `${target.id}: ${failure.message}`,
     requestId,
+    target: target.id,
   };
 }

@@ -1,10 +1,12 @@
 /** What goes to one target: the rendered variant, the encoded body, URL and headers. */
 import { fail, type Result, success } from '../base/result.ts';
-import type { EncodedCall } from '../dialects/dialect.ts';
+import type { EncodedCall, RequestFault, SystemSplice } from '../dialects/dialect.ts';
 import type { AttemptFailure } from '../failure/attempt-failure.ts';
 import type { ProviderKey } from '../providers/provider.ts';
+import type { Target } from '../routing/snapshot.ts';
 import type { UpstreamRequest } from '../transport/transport.ts';
 import type { CandidateState } from './candidate-state.ts';
+import type { EngineRequest } from './engine-request.ts';
 import { unresolvedKey } from './failure-of.ts';
 import type { RequestRun } from './request-run.ts';
 import { upstreamCallOf } from './upstream-call.ts';
@@ -12,20 +14,43 @@ import { upstreamCallOf } from './upstream-call.ts';
 /** Null: this target cannot be asked (it is then spent, with its reason), decide again. */
 export function prepareCall(run: RequestRun, candidate: CandidateState): EncodedCall | null {
   if (candidate.encoded !== null) return candidate.encoded;
-  const { target } = candidate;
-  const rendered = target.variant?.render(run.request.variables) ?? null;
-  if (rendered !== null && !rendered.ok) {
-    run.skipForPrompt(candidate, rendered.fault);
-    return null;
+  const written = writeCall(run.request, candidate.target);
+  switch (written.kind) {
+    case 'prompt':
+      run.skipForPrompt(candidate, written.fault);
+      return null;
+    case 'translation':
+      run.skipForFault(candidate, written.fault);
+      return null;
+    case 'written':
+      candidate.encoded = written.encoded;
+      return written.encoded;
   }
-  const call = upstreamCallOf(run.request.chat, target, rendered?.value ?? null);
+}
+
+export type WrittenCall =
+  | {
+      readonly kind: 'written';
+      readonly encoded: EncodedCall;
+      /** The variant's words, as put around the caller's own. */
+      readonly system: SystemSplice | null;
+    }
+  /** The variant cannot be rendered: a fault of ours. */
+  | { readonly kind: 'prompt'; readonly fault: string }
+  /** The target's dialect cannot carry what the client sent. */
+  | { readonly kind: 'translation'; readonly fault: RequestFault };
+
+/** What `target` would be sent, or why it cannot be. */
+export function writeCall(
+  request: Pick<EngineRequest, 'chat' | 'variables'>,
+  target: Target,
+): WrittenCall {
+  const rendered = target.variant?.render(request.variables) ?? null;
+  if (rendered !== null && !rendered.ok) return { kind: 'prompt', fault: rendered.fault };
+  const call = upstreamCallOf(request.chat, target, rendered?.value ?? null);
   const encoded = target.provider.dialect.encodeCall(call);
-  if (!encoded.ok) {
-    run.skipForFault(candidate, encoded.fault);
-    return null;
-  }
-  candidate.encoded = encoded.value;
-  return encoded.value;
+  if (!encoded.ok) return { kind: 'translation', fault: encoded.fault };
+  return { kind: 'written', encoded: encoded.value, system: call.system };
 }
 
 /** `key` null: the provider wants none. The fault: its reference does not resolve. */

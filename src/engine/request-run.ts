@@ -9,7 +9,8 @@ import type { AttemptBounds } from './attempt.ts';
 import { AttemptRecord } from './attempt-record.ts';
 import type { AttemptStream, Break } from './attempt-stream.ts';
 import { boundsOf } from './bounds.ts';
-import { CandidateState } from './candidate-state.ts';
+import { candidateOf } from './candidate-of.ts';
+import type { CandidateState } from './candidate-state.ts';
 import type { AnswerHead, EngineRequest } from './engine-request.ts';
 import type { EnginePorts } from './failover.ts';
 import { alertOf, failureOfBreak } from './failure-of.ts';
@@ -66,12 +67,7 @@ export class RequestRun {
     this.#ports = ports;
     const plan = planOf(request);
     this.skips = [...plan.skipped];
-    const candidates = plan.targets.map(
-      (target) =>
-        new CandidateState(target, ports.health.of(target, request.tier), () =>
-          ports.overrides.get(target.id, ports.clock.wallMs()),
-        ),
-    );
+    const candidates = plan.targets.map((target) => candidateOf(target, request.tier, ports));
     const nowMs = ports.clock.monotonicMs();
     this.candidates = inSessionOrder(candidates, request, ports.affinity, nowMs);
   }

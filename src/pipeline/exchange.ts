@@ -1,8 +1,6 @@
 /** One call on its way through the pipeline: its names, its row, and how its answer is put together. */
 import type { Clock } from '../base/clock.ts';
-import { uuidv7 } from '../base/ids.ts';
 import { ReplyCollector } from '../chat/reply.ts';
-import type { ChatRequest } from '../chat/request.ts';
 import { unknownUsage } from '../chat/usage.ts';
 import type { AnswerMeta } from '../dialects/dialect.ts';
 import type { AnswerHead, EngineAnswer, EngineRun } from '../engine/engine-request.ts';
@@ -12,8 +10,8 @@ import type { Snapshot } from '../routing/snapshot.ts';
 import type { Recorder } from '../served-by/recorder.ts';
 import type { Answer, Call } from './answer.ts';
 import { failureHeaders, type Identity, servedHeaders, type Timing } from './answer-headers.ts';
+import { CallDraft } from './call-draft.ts';
 import type { Rejection } from './rejection.ts';
-import type { RequestOptions } from './request-options.ts';
 import { streamChunks } from './stream-chunks.ts';
 
 export type ExchangePorts = {
@@ -23,39 +21,12 @@ export type ExchangePorts = {
   readonly onEnd: (trace: RequestTrace) => void;
 };
 
-export class Exchange {
-  readonly call: Call;
-  readonly snapshot: Snapshot;
-  readonly id: string;
-  readonly startedAtMs: number;
+export class Exchange extends CallDraft {
   readonly #ports: ExchangePorts;
-  /** Filled as they become known. */
-  clientRequestId: string;
-  tier: string | null;
-  requestedModel = '';
-  isStream = false;
-  includesUsage = false;
-  wantsMeta = false;
 
   constructor(call: Call, snapshot: Snapshot, ports: ExchangePorts) {
-    this.call = call;
-    this.snapshot = snapshot;
+    super(call, snapshot, ports.clock);
     this.#ports = ports;
-    this.startedAtMs = ports.clock.wallMs();
-    this.id = uuidv7(this.startedAtMs);
-    this.clientRequestId = this.id;
-    this.tier = call.tierInPath;
-  }
-
-  adopt(chat: ChatRequest): void {
-    this.requestedModel = chat.model;
-    this.isStream = chat.isStream;
-    this.includesUsage = chat.includeUsage;
-  }
-
-  adoptOptions(options: RequestOptions): void {
-    this.clientRequestId = options.clientRequestId ?? this.clientRequestId;
-    this.wantsMeta = options.wantsMeta;
   }
 
   identity(): Identity {

@@ -4,24 +4,14 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log-port.ts';
-import type { ChatRequest } from '../chat/request.ts';
-import type { EngineRequest } from '../engine/engine-request.ts';
 import type { Engine } from '../engine/failover.ts';
 import type { RequestTrace } from '../engine/trace.ts';
-import { deadlineLengthMs } from '../resilience/deadline.ts';
-import type { Snapshot, Tier } from '../routing/snapshot.ts';
+import type { Snapshot } from '../routing/snapshot.ts';
 import type { Recorder } from '../served-by/recorder.ts';
 import type { Answer, Pipeline } from './answer.ts';
 import { Exchange } from './exchange.ts';
-import {
-  internalFault,
-  invalidRequest,
-  logUnavailable,
-  unknownPin,
-  unknownTier,
-  variablesMissing,
-} from './rejection.ts';
-import { type RequestOptions, readRequestOptions } from './request-options.ts';
+import { readRequest } from './read-request.ts';
+import { internalFault, logUnavailable } from './rejection.ts';
 
 export type PipelinePorts = {
   readonly clock: Clock;
@@ -101,74 +91,11 @@ function counted(
 }
 
 async function answer(exchange: Exchange, ports: PipelinePorts): Promise<Answer> {
-  const { call, snapshot } = exchange;
+  const { snapshot } = exchange;
   if (snapshot.log.onFailure === 'refuse' && ports.recorder.degradedReason() !== null) {
     return exchange.reject(logUnavailable());
   }
-  const decoded = call.dialect.decodeRequest(call.body);
-  if (!decoded.ok) return exchange.reject(invalidRequest(decoded.fault));
-  const chat = decoded.value.request;
-  exchange.adopt(chat);
-  const read = readRequestOptions(call.headers, decoded.value.extension);
-  if (!read.ok) return exchange.reject(invalidRequest(read.fault));
-  const options = read.value;
-  exchange.adoptOptions(options);
-  const name = call.tierInPath ?? chat.model;
-  const tier = snapshot.resolveTier(name);
-  if (tier === null) return exchange.reject(unknownTier(name, [...snapshot.tiers.keys()]));
-  exchange.tier = tier.name;
-  const faults = tier.variableFaults(options.variables);
-  if (faults.length > 0) return exchange.reject(variablesMissing(faults));
-  if (options.pin !== null && !tier.targets.some(({ id }) => id === options.pin)) {
-    return exchange.reject(
-      unknownPin(
-        options.pin,
-        tier.targets.map(({ id }) => id),
-      ),
-    );
-  }
-  return exchange.answer(ports.engine.start(engineRequestOf(exchange, chat, options, tier)));
-}
-
-function engineRequestOf(
-  exchange: Exchange,
-  chat: ChatRequest,
-  options: RequestOptions,
-  tier: Tier,
-): EngineRequest {
-  const { call } = exchange;
-  const lengthMs = deadlineLengthMs({
-    askedMs: options.deadlineMs,
-    headers: call.headers,
-    isStream: chat.isStream,
-    tierDeadlineMs: tier.deadlineMs,
-  });
-  return {
-    id: exchange.id,
-    clientRequestId: exchange.clientRequestId,
-    tier,
-    configVersion: exchange.snapshot.version,
-    chat,
-    clientDialect: call.dialect.name,
-    variables: options.variables,
-    pin: options.pin,
-    isFailoverOff: options.isFailoverOff || options.isStrict,
-    maxRetries: maxRetriesOf(options),
-    arrivedAtMs: call.arrivedAtMs,
-    deadlineAtMs: call.arrivedAtMs + lengthMs,
-    startedAtMs: exchange.startedAtMs,
-    headers: call.headers,
-    clientRetryCount: options.clientRetryCount,
-    evalRun: options.evalRun,
-    runId: options.runId,
-    session: options.session,
-    tags: options.tags,
-    keyId: call.keyId,
-    signal: call.signal,
-  };
-}
-
-/** An SDK that repeats the call has a retry layer of its own: ours then asks each target once (R32). */
-function maxRetriesOf(options: RequestOptions): number | null {
-  return options.clientRetryCount > 0 ? 0 : options.maxRetries;
+  const request = readRequest(exchange);
+  if (!request.ok) return exchange.reject(request.fault);
+  return exchange.answer(ports.engine.start(request.value));
 }

@@ -63,7 +63,7 @@ export class ConcurrencyLimit {
     return !this.#hasSlot() && !this.#hasQueueRoom();
   }
 
-  /** A slot at once, or null: nobody overtakes those who wait. */
+  /** A slot at once, or null. */
   tryAcquire(): Slot | null {
     return this.#hasSlot() ? this.#take() : null;
   }
@@ -87,8 +87,9 @@ export class ConcurrencyLimit {
     this.#admitWaiters();
   }
 
+  /** Those who wait take a slot in the moment it is free: one that is free now overtakes nobody. */
   #hasSlot(): boolean {
-    return this.#waiters.size === 0 && this.#inFlight < this.#adaptive.limit;
+    return this.#inFlight < this.#adaptive.limit;
   }
 
   #hasQueueRoom(): boolean {

@@ -40,6 +40,7 @@ export function buildSnapshot(input: {
       commitWaitMs: ms(values.log.commit_wait),
       onFailure: values.log.on_failure,
     },
+    alerts: { webhook: values.alerts.webhook, minIntervalMs: ms(values.alerts.min_interval) },
     tiers,
     providers,
     resolveTier: tierLookup(tiers, values.default_tier),

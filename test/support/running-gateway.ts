@@ -160,6 +160,8 @@ export function documentOf(
       ]),
     ),
     tiers: { fast: tierOf(options.tier ?? ['p1', 'p2', 'p3']), solo: tierOf(['p1']) },
+    // A busy machine may take long to commit; a test that reads rows waits for them.
+    log: { commit_wait: '20s' },
     ...options.document,
   };
 }

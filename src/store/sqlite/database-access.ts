@@ -1,8 +1,10 @@
 /** The main thread's connections: opened when wanted, opened anew after a fault, one for reading alone. */
+import { existsSync } from 'node:fs';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import type { Clock } from '../../base/clock.ts';
 import type { Result } from '../../base/result.ts';
-import { type Connection, openDatabase, openForReading } from './open-database.ts';
+import { type Connection, connectForReading } from './connection.ts';
+import { openDatabase } from './open-database.ts';
 import { type StoreFault, storeFaultOf } from './store-fault.ts';
 
 export type Orm = BetterSQLite3Database;
@@ -19,10 +21,18 @@ export class StoreUnavailableError extends Error {
 }
 
 type Opened = { readonly connection: Connection; readonly orm: Orm };
-type Open = () => Result<Connection, StoreFault>;
+type Open = (busyTimeoutMs: number) => Result<Connection, StoreFault>;
 
-/** Statements here run on the event loop: they wait for a lock no longer than this. */
-const defaultBusyTimeoutMs = 200;
+/** How long a lock of another connection is waited for, ms; all of it is time of the event loop. */
+export type Patience = {
+  /** The first opening: at the start nobody is served yet. */
+  readonly firstOpenMs: number;
+  /** Each later opening, tried once a second while the database is out of order. */
+  readonly reopenMs: number;
+  readonly statementMs: number;
+};
+
+const defaultPatience: Patience = { firstOpenMs: 1_000, reopenMs: 5, statementMs: 200 };
 /** After a fault the file is left alone for so long, so that a sick disk costs one try a second. */
 const retryAfterMs = 1_000;
 
@@ -31,11 +41,11 @@ export class DatabaseAccess {
   readonly #reader: Lane;
   readonly #writer: Lane;
 
-  constructor(file: string, clock: Clock, limits: { readonly busyTimeoutMs?: number } = {}) {
+  constructor(file: string, clock: Clock, patience: Patience = defaultPatience) {
     this.#file = file;
-    const options = { file, busyTimeoutMs: limits.busyTimeoutMs ?? defaultBusyTimeoutMs };
-    this.#reader = new Lane(clock, () => openForReading(options));
-    this.#writer = new Lane(clock, () => openDatabase(options));
+    const lane = (open: Open): Lane => new Lane({ clock, patience, open });
+    this.#reader = lane((busyTimeoutMs) => connectForReading({ file, busyTimeoutMs }));
+    this.#writer = lane((busyTimeoutMs) => openDatabase({ file, busyTimeoutMs }));
   }
 
   /** Runs `work` on the connection that cannot write. Throws `StoreUnavailableError`. */
@@ -50,6 +60,8 @@ export class DatabaseAccess {
 
   /** Why the database cannot be used, or null; brings the schema up to date on the way. */
   fault(): StoreFault | null {
+    /** Moved away while it was open: it is made anew. */
+    if (!existsSync(this.#file)) this.close();
     const opened = this.#writer.open();
     return opened.ok ? null : opened.fault;
   }
@@ -76,13 +88,15 @@ export class DatabaseAccess {
 /** One connection and what is wrong with it. */
 class Lane {
   readonly #clock: Clock;
+  readonly #patience: Patience;
   readonly #connect: Open;
   #opened: Opened | null = null;
   #failed: { readonly fault: StoreFault; readonly atMs: number } | null = null;
 
-  constructor(clock: Clock, connect: Open) {
-    this.#clock = clock;
-    this.#connect = connect;
+  constructor(parts: { readonly clock: Clock; readonly patience: Patience; readonly open: Open }) {
+    this.#clock = parts.clock;
+    this.#patience = parts.patience;
+    this.#connect = parts.open;
   }
 
   open(): Result<Opened, StoreFault> {
@@ -91,11 +105,13 @@ class Lane {
     if (this.#failed !== null && nowMs - this.#failed.atMs < retryAfterMs) {
       return { ok: false, fault: this.#failed.fault };
     }
-    const connected = this.#connect();
+    const { firstOpenMs, reopenMs, statementMs } = this.#patience;
+    const connected = this.#connect(this.#failed === null ? firstOpenMs : reopenMs);
     if (!connected.ok) {
       this.#failed = { fault: connected.fault, atMs: nowMs };
       return connected;
     }
+    connected.value.pragma(`busy_timeout = ${statementMs}`);
     this.#failed = null;
     this.#opened = { connection: connected.value, orm: drizzle(connected.value) };
     return { ok: true, value: this.#opened };

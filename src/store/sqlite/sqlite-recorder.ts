@@ -11,13 +11,17 @@ import type { Recorder, RecordOutcome } from '../../served-by/recorder.ts';
 import { MarkerWatch, type Started } from './marker-watch.ts';
 import type { Spill } from './spill-file.ts';
 import { importSpill } from './spill-recovery.ts';
-import { encodeRows } from './writer/row-codec.ts';
+import type { StoreFault } from './store-fault.ts';
+import { encodeRows, type ServedColumns } from './writer/row-codec.ts';
 import { spillLineOfMarker, spillLineOfRows } from './writer/spill-format.ts';
 import type { Marker, WriterReply } from './writer/writer-protocol.ts';
 import type { Writer } from './writer/writer-thread.ts';
 
 export type SqliteRecorderOptions = {
+  /** Brings the database's schema up to date, or tells what is in the way. Called before the writer opens it. */
+  readonly prepare: () => StoreFault | null;
   readonly writer: Writer;
+  readonly columns: ServedColumns;
   readonly spill: Spill;
   /** Names this process in markers: those of any other are of the dead. */
   readonly instance: string;
@@ -108,7 +112,7 @@ export class SqliteRecorder implements Recorder {
 
   readonly record = (trace: RequestTrace): Promise<RecordOutcome> => {
     const endedId = this.#watch.end(trace.id) === 'marked' ? trace.id : null;
-    const line = encodeRows(rowsOf(trace));
+    const line = encodeRows(this.#options.columns, rowsOf(trace));
     if (this.#isClosed || this.#state.kind === 'degraded') {
       return Promise.resolve(this.#spillRows(line));
     }
@@ -262,7 +266,7 @@ export class SqliteRecorder implements Recorder {
   }
 
   #spillRows(line: string): RecordOutcome {
-    if (this.#options.spill.append(spillLineOfRows(line))) {
+    if (this.#options.spill.append(spillLineOfRows(this.#options.columns, line))) {
       this.#spilled += 1;
       return 'spilled';
     }
@@ -311,6 +315,8 @@ export class SqliteRecorder implements Recorder {
   /** Null when nothing is left and rows queue; else what failed. */
   async #importAll(): Promise<string | null> {
     const { spill, writer, log, instance } = this.#options;
+    const unprepared = this.#options.prepare();
+    if (unprepared !== null) return unprepared.message;
     const checked = await writer.ask({ kind: 'check', instance });
     if (!checked.ok) return checked.fault.message;
     for (;;) {

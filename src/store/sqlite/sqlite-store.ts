@@ -11,6 +11,7 @@ import { type InstanceLock, lockInstance } from './instance-lock.ts';
 import { createMetaStore, type MetaStore } from './meta-store.ts';
 import { type RetentionSchedule, scheduleRetention } from './retention-schedule.ts';
 import { createRevisionStore } from './revision-store.ts';
+import { servedColumns } from './served-columns.ts';
 import { createServedQuery } from './served-query.ts';
 import { openSpill } from './spill-file.ts';
 import { SqliteRecorder } from './sqlite-recorder.ts';
@@ -58,12 +59,12 @@ export async function openSqliteStore(
   if (!locked.ok) return fail(locked.fault);
   const file = join(dataDirectory, databaseName);
   const access = new DatabaseAccess(file, clock);
-  /** Brings the schema up to date before the thread opens the file. */
-  access.fault();
-  const settings = { file, busyTimeoutMs: writerBusyTimeoutMs };
+  const settings = { file, busyTimeoutMs: writerBusyTimeoutMs, columns: servedColumns };
   const writer = startWriterThread(settings);
   const recorder = new SqliteRecorder({
+    prepare: () => access.fault(),
     writer,
+    columns: servedColumns,
     spill: openSpill(dataDirectory),
     instance: randomHex(8),
     commitWaitMs,

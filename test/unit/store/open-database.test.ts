@@ -111,7 +111,11 @@ describe('access', () => {
     const other = new Database(file);
     other.exec('create table theirs (a)');
     other.exec('begin exclusive');
-    const access = new DatabaseAccess(file, clock, { busyTimeoutMs: 0 });
+    const access = new DatabaseAccess(file, clock, {
+      firstOpenMs: 0,
+      reopenMs: 0,
+      statementMs: 0,
+    });
     const meta = createMetaStore(access);
     expect(access.fault()?.kind).toBe('locked');
     expect(() => meta.get('a')).toThrow(StoreUnavailableError);

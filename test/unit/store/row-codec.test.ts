@@ -2,14 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { isJsonObject } from '../../../src/base/json.ts';
 import { rowsOf } from '../../../src/served-by/record.ts';
+import { servedColumns } from '../../../src/store/sqlite/served-columns.ts';
 import {
-  attemptColumns,
   decodeNamed,
   decodeRows,
   encodeNamed,
   encodeRows,
   namesOf,
-  requestColumns,
 } from '../../../src/store/sqlite/writer/row-codec.ts';
 import { attemptFailure, attemptTrace, requestTrace } from '../../support/traces.ts';
 
@@ -26,9 +25,9 @@ const full = requestTrace({
 
 describe('encoded rows', () => {
   it('leave out what is null or a default, and keep every other value', () => {
-    const [request, ...attempts] = decodeRows(encodeRows(rowsOf(full)));
+    const [request, ...attempts] = decodeRows(encodeRows(servedColumns, rowsOf(full)));
     const [low = 0, high = 0, ...values] = request ?? [0, 0];
-    const names = namesOf(requestColumns, low, high);
+    const names = namesOf(servedColumns.request, low, high);
     expect(names).toHaveLength(values.length);
     expect(names).toContain('id');
     expect(names).not.toContain('error_class');
@@ -39,27 +38,30 @@ describe('encoded rows', () => {
   });
 
   it('are one line whatever the texts hold', () => {
-    expect(encodeRows(rowsOf(full))).not.toContain('\n');
+    expect(encodeRows(servedColumns, rowsOf(full))).not.toContain('\n');
   });
 
   it('keep a count of zero where the column may be null', () => {
     const usage = { ...full.usage, inputTokens: 0, cachedTokens: null };
-    const line = encodeNamed(encodeRows(rowsOf({ ...full, usage })));
+    const line = encodeNamed(servedColumns, encodeRows(servedColumns, rowsOf({ ...full, usage })));
     expect(JSON.parse(line)).toMatchObject({ request: { input_tokens: 0 } });
     expect(JSON.parse(line).request).not.toHaveProperty('cached_tokens');
   });
 
   it('come back from the spill as they were', () => {
-    const line = encodeRows(rowsOf(full));
-    const parsed: unknown = JSON.parse(encodeNamed(line));
-    expect(isJsonObject(parsed) ? decodeNamed(parsed) : null).toBe(line);
+    const line = encodeRows(servedColumns, rowsOf(full));
+    const parsed: unknown = JSON.parse(encodeNamed(servedColumns, line));
+    expect(isJsonObject(parsed) ? decodeNamed(servedColumns, parsed) : null).toBe(line);
   });
 
   it('of a version with more columns lose only those', () => {
-    const line = encodeRows(rowsOf(full));
-    const named = JSON.parse(encodeNamed(line)) as { request: object; attempts: object[] };
+    const line = encodeRows(servedColumns, rowsOf(full));
+    const named = JSON.parse(encodeNamed(servedColumns, line)) as {
+      request: object;
+      attempts: object[];
+    };
     const later = { request: { ...named.request, mood: 'good' }, attempts: named.attempts };
-    expect(decodeNamed(later)).toBe(line);
+    expect(decodeNamed(servedColumns, later)).toBe(line);
   });
 
   it.each([
@@ -67,13 +69,13 @@ describe('encoded rows', () => {
     [{ request: null, attempts: [] }],
     [{ request: { id: 7 }, attempts: [] }],
     [{ request: { id: 'a' } }],
-  ])('are not made of %j', (value) => expect(decodeNamed(value)).toBeNull());
+  ])('are not made of %j', (value) => expect(decodeNamed(servedColumns, value)).toBeNull());
 
   it('cover every column of both tables', () => {
-    expect(requestColumns.names).toHaveLength(51);
-    expect(attemptColumns.names).toHaveLength(26);
+    expect(servedColumns.request.names).toHaveLength(51);
+    expect(servedColumns.attempt.names).toHaveLength(26);
     const all = 2 ** 30 - 1;
-    expect(namesOf(requestColumns, all, all)).toEqual(requestColumns.names);
-    expect(namesOf(requestColumns, 0, 0)).toEqual([]);
+    expect(namesOf(servedColumns.request, all, all)).toEqual(servedColumns.request.names);
+    expect(namesOf(servedColumns.request, 0, 0)).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 /** Batches in their transactions. */
 import { describe, expect, it } from 'vitest';
+import { servedColumns } from '../../../src/store/sqlite/served-columns.ts';
 import { RowWriter } from '../../../src/store/sqlite/writer/row-writer.ts';
 import { attemptTrace } from '../../support/traces.ts';
 import { countOf, encodedTrace, markerOf, temporaryDatabase } from './temporary-store.ts';
@@ -11,7 +12,7 @@ describe('a batch', () => {
     const database = temporaryDatabase();
     const attempts = [attemptTrace(), attemptTrace({ n: 2, kind: 'retry' })];
     const rows = [encodedTrace({ id: 'a', attempts }), encodedTrace({ id: 'b' })];
-    expect(new RowWriter(database).commit({ ...empty, rows })).toEqual([]);
+    expect(new RowWriter(database, servedColumns).commit({ ...empty, rows })).toEqual([]);
     const joined = database
       .prepare(
         'select id, n, kind, attempts.target from requests join attempts on request_seq = seq order by id, n',
@@ -27,7 +28,7 @@ describe('a batch', () => {
 
   it('that comes twice changes nothing', () => {
     const database = temporaryDatabase();
-    const writer = new RowWriter(database);
+    const writer = new RowWriter(database, servedColumns);
     const rows = [encodedTrace({ id: 'a' }), encodedTrace({ id: 'a' })];
     writer.commit({ ...empty, rows });
     writer.commit({ ...empty, rows });
@@ -38,7 +39,7 @@ describe('a batch', () => {
   it('goes on without a row that the database refuses, and says which', () => {
     const database = temporaryDatabase();
     const broken = '[[1,0,"no other column"]]';
-    const refused = new RowWriter(database).commit({
+    const refused = new RowWriter(database, servedColumns).commit({
       ...empty,
       rows: [encodedTrace({ id: 'a' }), broken, encodedTrace({ id: 'b' })],
     });
@@ -48,7 +49,7 @@ describe('a batch', () => {
 
   it('writes nothing when the disk is full in the middle, and all of it later', () => {
     const database = temporaryDatabase();
-    const writer = new RowWriter(database);
+    const writer = new RowWriter(database, servedColumns);
     const rows = Array.from({ length: 200 }, (_, at) => encodedTrace({ id: `id-${at}` }));
     database.pragma(
       `max_page_count = ${Number(database.pragma('page_count', { simple: true })) + 2}`,
@@ -63,7 +64,7 @@ describe('a batch', () => {
 
   it('enters each combination of tier, target and version once per half hour', () => {
     const database = temporaryDatabase();
-    const writer = new RowWriter(database);
+    const writer = new RowWriter(database, servedColumns);
     const rows = [
       encodedTrace({ id: 'a', startedAtMs: 0 }),
       encodedTrace({ id: 'b', startedAtMs: 1_799_999 }),
@@ -86,7 +87,7 @@ describe('a batch', () => {
 describe('markers', () => {
   it('LG-04 of a dead process become rows lost, once; those of this one stay', () => {
     const database = temporaryDatabase();
-    const writer = new RowWriter(database);
+    const writer = new RowWriter(database, servedColumns);
     const markers = [
       markerOf({
         id: 'dead',
@@ -110,7 +111,7 @@ describe('markers', () => {
 
   it('go in the transaction that writes the row', () => {
     const database = temporaryDatabase();
-    const writer = new RowWriter(database);
+    const writer = new RowWriter(database, servedColumns);
     writer.commit({ ...empty, markers: [markerOf({ id: 'a' })] });
     writer.commit({ ...empty, rows: [encodedTrace({ id: 'a' })], ended: ['a'] });
     expect(countOf(database, 'markers')).toBe(0);
@@ -120,14 +121,14 @@ describe('markers', () => {
 
   it('that were spilled go with the spilled row', () => {
     const database = temporaryDatabase();
-    const writer = new RowWriter(database);
+    const writer = new RowWriter(database, servedColumns);
     writer.restore([encodedTrace({ id: 'a' })], [markerOf({ id: 'a' }), markerOf({ id: 'b' })]);
     expect(database.prepare('select id from markers').pluck().all()).toEqual(['b']);
   });
 
   it('of a request whose row is there make no second row', () => {
     const database = temporaryDatabase();
-    const writer = new RowWriter(database);
+    const writer = new RowWriter(database, servedColumns);
     writer.commit({ ...empty, rows: [encodedTrace({ id: 'a' })] });
     writer.restore([], [markerOf({ id: 'a' })]);
     expect(writer.adoptMarkers('now')).toBe(0);

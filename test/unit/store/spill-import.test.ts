@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { servedColumns } from '../../../src/store/sqlite/served-columns.ts';
 import { RowWriter } from '../../../src/store/sqlite/writer/row-writer.ts';
 import {
   readSpillLine,
@@ -21,14 +22,14 @@ function setUp(text: string) {
   const path = join(temporaryDirectory(), 'sealed');
   writeFileSync(path, text);
   const database = temporaryDatabase();
-  return { database, writer: new RowWriter(database), path };
+  return { database, writer: new RowWriter(database, servedColumns), path };
 }
 
 function importAll(parts: { readonly writer: RowWriter; readonly path: string }) {
   let offset = 0;
   let unreadable = 0;
   for (let portions = 1; ; portions += 1) {
-    const step = importPortion({ ...parts, offset, portionBytes });
+    const step = importPortion({ ...parts, columns: servedColumns, offset, portionBytes });
     expect(step.offset).toBeGreaterThanOrEqual(offset);
     offset = step.offset;
     unreadable += step.unreadable;
@@ -40,7 +41,7 @@ const portionBytes = 4_096;
 
 describe('an import', () => {
   it('brings rows back once, however often it is done', () => {
-    const lines = ['a', 'b'].map((id) => spillLineOfRows(encodedTrace({ id })));
+    const lines = ['a', 'b'].map((id) => spillLineOfRows(servedColumns, encodedTrace({ id })));
     const { database, ...parts } = setUp(lines.join(''));
     expect(importAll(parts)).toEqual({ portions: 1, unreadable: 0 });
     importAll(parts);
@@ -50,7 +51,7 @@ describe('an import', () => {
 
   it('takes a large file in portions, and loses no row at their edges', () => {
     const lines = Array.from({ length: 20 }, (_, at) =>
-      spillLineOfRows(encodedTrace({ id: `id-${at}` })),
+      spillLineOfRows(servedColumns, encodedTrace({ id: `id-${at}` })),
     );
     const { database, ...parts } = setUp(lines.join(''));
     expect(lines.join('').length).toBeGreaterThan(2 * portionBytes);
@@ -59,7 +60,7 @@ describe('an import', () => {
   });
 
   it('passes over lines that a full disk cut short, and counts them', () => {
-    const whole = spillLineOfRows(encodedTrace({ id: 'a' }));
+    const whole = spillLineOfRows(servedColumns, encodedTrace({ id: 'a' }));
     const cut = whole.slice(0, 50);
     const { database, ...parts } = setUp(`${cut}\n${whole}\n{"x":1}\n${cut}`);
     expect(importAll(parts)).toEqual({ portions: 1, unreadable: 3 });
@@ -67,7 +68,7 @@ describe('an import', () => {
   });
 
   it('passes over what has no end, in bounded steps', () => {
-    const whole = spillLineOfRows(encodedTrace({ id: 'a' }));
+    const whole = spillLineOfRows(servedColumns, encodedTrace({ id: 'a' }));
     const { database, ...parts } = setUp(`${'x'.repeat(3 * portionBytes)}\n${whole}`);
     expect(importAll(parts).unreadable).toBeGreaterThan(0);
     expect(countOf(database, 'requests')).toBe(1);
@@ -81,7 +82,7 @@ describe('an import', () => {
     const lines = [
       spillLineOfMarker(markerOf({ id: 'a' })),
       spillLineOfMarker(markerOf({ id: 'b' })),
-      spillLineOfRows(encodedTrace({ id: 'a' })),
+      spillLineOfRows(servedColumns, encodedTrace({ id: 'a' })),
     ];
     const { database, ...parts } = setUp(lines.join(''));
     importAll(parts);
@@ -92,11 +93,14 @@ describe('an import', () => {
 describe('a spilled line', () => {
   it('of a marker comes back as it was', () => {
     const marker = markerOf({ clientRequestId: 'c', keyId: 'k' });
-    expect(readSpillLine(spillLineOfMarker(marker))).toEqual({ kind: 'marker', marker });
+    expect(readSpillLine(servedColumns, spillLineOfMarker(marker))).toEqual({
+      kind: 'marker',
+      marker,
+    });
   });
 
   it.each(['', 'null', '[]', '{}', '{"marker":{"id":"a"}}', '{"marker":7}', '{"request":{}}', '{'])(
     'of %j is unreadable',
-    (text) => expect(readSpillLine(text)).toEqual({ kind: 'unreadable' }),
+    (text) => expect(readSpillLine(servedColumns, text)).toEqual({ kind: 'unreadable' }),
   );
 });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LogFields } from '../../../src/base/log-port.ts';
 import type { RecordOutcome } from '../../../src/served-by/recorder.ts';
+import { servedColumns } from '../../../src/store/sqlite/served-columns.ts';
 import type { Spill } from '../../../src/store/sqlite/spill-file.ts';
 import { SqliteRecorder } from '../../../src/store/sqlite/sqlite-recorder.ts';
 import { requestTrace } from '../../support/traces.ts';
@@ -52,6 +53,8 @@ async function setUp(
       lines.push({ level, message, fields });
     };
   const recorder = new SqliteRecorder({
+    prepare: () => null,
+    columns: servedColumns,
     writer: scripted.writer,
     spill,
     instance: 'now',

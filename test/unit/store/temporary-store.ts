@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RequestTrace } from '../../../src/engine/trace.ts';
 import { rowsOf } from '../../../src/served-by/record.ts';
-import { type Connection, openDatabase } from '../../../src/store/sqlite/open-database.ts';
+import type { Connection } from '../../../src/store/sqlite/connection.ts';
+import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
+import { servedColumns } from '../../../src/store/sqlite/served-columns.ts';
 import { encodeRows } from '../../../src/store/sqlite/writer/row-codec.ts';
 import type { Marker } from '../../../src/store/sqlite/writer/writer-protocol.ts';
 import { requestTrace } from '../../support/traces.ts';
@@ -28,7 +30,7 @@ export function temporaryDatabase(file = ':memory:'): Connection {
 }
 
 export function encodedTrace(parts: Partial<RequestTrace> = {}): string {
-  return encodeRows(rowsOf(requestTrace(parts)));
+  return encodeRows(servedColumns, rowsOf(requestTrace(parts)));
 }
 
 export function markerOf(parts: Partial<Marker> = {}): Marker {

@@ -1,17 +1,11 @@
 /** Enters ids that others made into `request_keys`, in bulk. Runs in the writer thread. */
-import { getTableName } from 'drizzle-orm';
-import type { Connection, Statement } from '../open-database.ts';
-import { attempts, meta, requestKeys, requests } from '../schema.ts';
+import type { Connection, Statement } from '../connection.ts';
 
 /** The last `requests.seq` whose ids are entered; those after it are searched row by row. */
 export const indexedThroughKey = 'request_keys_through';
 
 /** Requests entered at a time, in one transaction that live rows wait for: some 10 ms. */
 export const indexedAtATime = 1_000;
-
-const request = getTableName(requests);
-const attempt = getTableName(attempts);
-const keys = getTableName(requestKeys);
 
 export class KeyIndex {
   readonly #lastSeq: Statement;
@@ -22,26 +16,26 @@ export class KeyIndex {
   readonly #step: () => boolean;
 
   constructor(connection: Connection) {
-    this.#lastSeq = connection.prepare(`select coalesce(max(seq), 0) from ${request}`).pluck();
+    this.#lastSeq = connection.prepare(`select coalesce(max(seq), 0) from requests`).pluck();
     this.#through = connection
-      .prepare(`select value from ${getTableName(meta)} where key = '${indexedThroughKey}'`)
+      .prepare(`select value from meta where key = '${indexedThroughKey}'`)
       .pluck();
     this.#setThrough = connection.prepare(
-      `insert into ${getTableName(meta)} (key, value) values ('${indexedThroughKey}', ?)
+      `insert into meta (key, value) values ('${indexedThroughKey}', ?)
        on conflict (key) do update set value = excluded.value`,
     );
     this.#enter = connection.prepare(
-      `insert into ${keys} (key, request_seq)
-       select client_request_id, seq from ${request}
+      `insert into request_keys (key, request_seq)
+       select client_request_id, seq from requests
        where seq > @after and seq <= @through and client_request_id is not null
-       union select upstream_request_id, request_seq from ${attempt}
+       union select upstream_request_id, request_seq from attempts
        where request_seq > @after and request_seq <= @through and upstream_request_id is not null
        order by 1, 2 on conflict do nothing`,
     );
     this.#remove = connection.prepare(
-      `delete from ${keys} where request_seq = @seq and key in (
-       select client_request_id from ${request} where seq = @seq
-       union select upstream_request_id from ${attempt} where request_seq = @seq)`,
+      `delete from request_keys where request_seq = @seq and key in (
+       select client_request_id from requests where seq = @seq
+       union select upstream_request_id from attempts where request_seq = @seq)`,
     );
     this.#step = connection.transaction(() => this.#enterNext()).immediate;
   }

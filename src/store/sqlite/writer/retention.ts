@@ -1,7 +1,5 @@
 /** Deletes old rows in small portions and gives the space back. Runs in the writer thread. */
-import { getTableName } from 'drizzle-orm';
-import type { Connection } from '../open-database.ts';
-import { attempts, markers, requests, servedSlots } from '../schema.ts';
+import type { Connection } from '../connection.ts';
 import type { KeyIndex } from './key-index.ts';
 import { slotMs } from './slot-index.ts';
 
@@ -27,27 +25,22 @@ export function prunePortion(
 }
 
 function deleteOldest(connection: Connection, keys: KeyIndex, beforeMs: number): number {
-  const requestTable = getTableName(requests);
   const old = connection
     .prepare(
-      `select seq from ${requestTable} where started_at < ? order by started_at limit ${prunedRowsMax}`,
+      `select seq from requests where started_at < ? order by started_at limit ${prunedRowsMax}`,
     )
     .pluck()
     .all(beforeMs)
     .map(Number);
-  const dropAttempts = connection.prepare(
-    `delete from ${getTableName(attempts)} where request_seq = ?`,
-  );
-  const dropRequest = connection.prepare(`delete from ${requestTable} where seq = ?`);
+  const dropAttempts = connection.prepare(`delete from attempts where request_seq = ?`);
+  const dropRequest = connection.prepare(`delete from requests where seq = ?`);
   for (const seq of old) {
     keys.remove(seq);
     dropAttempts.run(seq);
     dropRequest.run(seq);
   }
   if (old.length > 0) keys.lowerToLast();
-  connection.prepare(`delete from ${getTableName(markers)} where started_at < ?`).run(beforeMs);
-  connection
-    .prepare(`delete from ${getTableName(servedSlots)} where slot_at < ?`)
-    .run(beforeMs - slotMs);
+  connection.prepare(`delete from markers where started_at < ?`).run(beforeMs);
+  connection.prepare(`delete from served_slots where slot_at < ?`).run(beforeMs - slotMs);
   return old.length;
 }

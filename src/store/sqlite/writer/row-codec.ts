@@ -3,11 +3,8 @@
  * only what differs travels: a bit mask of the columns that follow, then their values. Measured against
  * plain JSON, arrays and structured clone, this is the cheapest on both threads.
  */
-import { getTableColumns } from 'drizzle-orm';
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { isJsonObject, type JsonObject } from '../../../base/json.ts';
 import type { ServedRows } from '../../../served-by/row.ts';
-import { attempts, requests } from '../schema.ts';
 
 export type SqlValue = string | number | null;
 
@@ -18,23 +15,16 @@ export type Columns = { readonly names: readonly string[]; readonly defaults: re
 export type MaskedRow = readonly [low: number, high: number, ...values: SqlValue[]];
 
 const bitsPerMask = 30;
+/** What two masks can name. */
+export const columnsMax = 2 * bitsPerMask;
 
-export const requestColumns = columnsOf(requests, 'seq');
-export const attemptColumns = columnsOf(attempts, 'request_seq');
-
-function columnsOf(table: SQLiteTable, withoutKey: string): Columns {
-  const columns = Object.values(getTableColumns(table)).filter(({ name }) => name !== withoutKey);
-  if (columns.length > 2 * bitsPerMask) throw new Error('too many columns for two masks');
-  return {
-    names: columns.map(({ name }) => name),
-    defaults: columns.map((column) => sqlValueOf(column.default)),
-  };
-}
+/** The columns of both tables, without the keys that the database gives. */
+export type ServedColumns = { readonly request: Columns; readonly attempt: Columns };
 
 /** One line: `[request, attempt, attempt, ...]`, each a `MaskedRow`. Holds no line break. */
-export function encodeRows(rows: ServedRows): string {
-  const masked: MaskedRow[] = [maskedOf(requestColumns, rows.request)];
-  for (const attempt of rows.attempts) masked.push(maskedOf(attemptColumns, attempt));
+export function encodeRows(columns: ServedColumns, rows: ServedRows): string {
+  const masked: MaskedRow[] = [maskedOf(columns.request, rows.request)];
+  for (const attempt of rows.attempts) masked.push(maskedOf(columns.attempt, attempt));
   return JSON.stringify(masked);
 }
 
@@ -51,22 +41,22 @@ export function namesOf(columns: Columns, low: number, high: number): string[] {
 }
 
 /** The same rows under their column names, one line of JSON: for the spill, which a later version may read. */
-export function encodeNamed(line: string): string {
+export function encodeNamed(columns: ServedColumns, line: string): string {
   const [request, ...attemptRows] = decodeRows(line);
   return JSON.stringify({
-    request: request === undefined ? {} : namedOf(requestColumns, request),
-    attempts: attemptRows.map((row) => namedOf(attemptColumns, row)),
+    request: request === undefined ? {} : namedOf(columns.request, request),
+    attempts: attemptRows.map((row) => namedOf(columns.attempt, row)),
   });
 }
 
 /** Back from the parsed text of `encodeNamed`; null when it holds no rows. Unknown names are left out. */
-export function decodeNamed(value: JsonObject): string | null {
+export function decodeNamed(columns: ServedColumns, value: JsonObject): string | null {
   const request = value['request'];
   const attemptRows = value['attempts'];
   if (!isJsonObject(request) || typeof request['id'] !== 'string') return null;
   if (!Array.isArray(attemptRows)) return null;
-  const masked = [maskedOf(requestColumns, request)];
-  for (const row of attemptRows) if (isJsonObject(row)) masked.push(maskedOf(attemptColumns, row));
+  const masked = [maskedOf(columns.request, request)];
+  for (const row of attemptRows) if (isJsonObject(row)) masked.push(maskedOf(columns.attempt, row));
   return JSON.stringify(masked);
 }
 
@@ -95,7 +85,7 @@ function namedOf(columns: Columns, row: MaskedRow): { readonly [name: string]: S
 }
 
 /** Empty lists and objects are null, and so is what SQL has no value for. */
-function sqlValueOf(value: unknown): SqlValue {
+export function sqlValueOf(value: unknown): SqlValue {
   switch (typeof value) {
     case 'string':
       return value;

@@ -1,15 +1,11 @@
 /** Writes batches of rows, each in one transaction. Runs in the writer thread; synchronous. */
-import { getTableName } from 'drizzle-orm';
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
-import type { Connection, Statement } from '../open-database.ts';
-import { attempts, markers, meta, requests } from '../schema.ts';
+import type { Connection, Statement } from '../connection.ts';
 import {
-  attemptColumns,
   type Columns,
   decodeRows,
   type MaskedRow,
   namesOf,
-  requestColumns,
+  type ServedColumns,
 } from './row-codec.ts';
 import { SlotIndex } from './slot-index.ts';
 import type { Batch, Marker, RefusedRow } from './writer-protocol.ts';
@@ -31,28 +27,27 @@ export class RowWriter {
   readonly #restore: (rows: readonly string[], left: readonly Marker[]) => RefusedRow[];
   readonly #adopt: (instance: string) => number;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, columns: ServedColumns) {
     this.#connection = connection;
     this.#requests = new ShapedInsert({
       connection,
-      table: requests,
-      columns: requestColumns,
+      table: 'requests',
+      columns: columns.request,
       onConflict: 'on conflict (id) do nothing',
     });
     this.#attempts = new ShapedInsert({
       connection,
-      table: attempts,
-      columns: attemptColumns,
+      table: 'attempts',
+      columns: columns.attempt,
       onConflict: '',
       firstColumn: 'request_seq',
     });
-    const table = getTableName(markers);
     this.#addMarker = connection.prepare(
-      `insert into ${table} (id, instance, client_request_id, started_at, tier, key_id)
+      `insert into markers (id, instance, client_request_id, started_at, tier, key_id)
        values (?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
     );
-    this.#dropMarker = connection.prepare(`delete from ${table} where id = ?`);
-    this.#slots = new SlotIndex(connection);
+    this.#dropMarker = connection.prepare('delete from markers where id = ?');
+    this.#slots = new SlotIndex(connection, columns.request);
     this.#commit = connection.transaction((batch: Batch) => this.#writeBatch(batch)).immediate;
     this.#restore = connection.transaction((rows: readonly string[], left: readonly Marker[]) =>
       this.#writeSpilled(rows, left),
@@ -77,7 +72,7 @@ export class RowWriter {
   check(instance: string): void {
     this.#connection
       .prepare(
-        `insert into ${getTableName(meta)} (key, value) values ('served_by_writer', ?)
+        `insert into meta (key, value) values ('served_by_writer', ?)
          on conflict (key) do update set value = excluded.value`,
       )
       .run(instance);
@@ -116,15 +111,13 @@ export class RowWriter {
   }
 
   #writeLost(instance: string): number {
-    const lost = `insert into ${getTableName(requests)}
+    const lost = `insert into requests
       (id, client_request_id, started_at, tier, key_id, outcome)
-      select id, client_request_id, started_at, tier, key_id, 'lost' from ${getTableName(markers)}
+      select id, client_request_id, started_at, tier, key_id, 'lost' from markers
       where instance <> ? on conflict (id) do nothing`;
     const { changes } = this.#connection.prepare(lost).run(instance);
     this.#slots.addLost(instance);
-    this.#connection
-      .prepare(`delete from ${getTableName(markers)} where instance <> ?`)
-      .run(instance);
+    this.#connection.prepare('delete from markers where instance <> ?').run(instance);
     return changes;
   }
 
@@ -172,13 +165,13 @@ class ShapedInsert {
 
   constructor(options: {
     readonly connection: Connection;
-    readonly table: SQLiteTable;
+    readonly table: string;
     readonly columns: Columns;
     readonly onConflict: string;
     readonly firstColumn?: string;
   }) {
     this.#connection = options.connection;
-    this.#table = getTableName(options.table);
+    this.#table = options.table;
     this.#columns = options.columns;
     this.#onConflict = options.onConflict;
     this.#firstColumn = options.firstColumn ?? null;

@@ -1,8 +1,6 @@
 /** Keeps `served_slots`: which combinations of tier, target and version occur in which half hour. */
-import { getTableName } from 'drizzle-orm';
-import type { Connection, Statement } from '../open-database.ts';
-import { markers, servedSlots } from '../schema.ts';
-import { type MaskedRow, namesOf, requestColumns, type SqlValue } from './row-codec.ts';
+import type { Connection, Statement } from '../connection.ts';
+import { type Columns, type MaskedRow, namesOf, type SqlValue } from './row-codec.ts';
 
 export const slotMs = 30 * 60_000;
 
@@ -12,21 +10,22 @@ const rememberedMax = 5_000;
 const dimensions = ['tier', 'provider', 'target', 'model', 'variant'] as const;
 
 export class SlotIndex {
+  readonly #columns: Columns;
   readonly #insert: Statement;
   readonly #insertLost: Statement;
   readonly #places = new Map<string, ReadonlyMap<string, number>>();
   readonly #written = new Set<string>();
 
-  constructor(connection: Connection) {
-    const table = getTableName(servedSlots);
+  constructor(connection: Connection, requestColumns: Columns) {
+    this.#columns = requestColumns;
     this.#insert = connection.prepare(
-      `insert into ${table} (slot_at, tier, provider, target, model, variant, config_version)
+      `insert into served_slots (slot_at, tier, provider, target, model, variant, config_version)
        values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
     );
     this.#insertLost = connection.prepare(
-      `insert into ${table} (slot_at, tier, provider, target, model, variant, config_version)
+      `insert into served_slots (slot_at, tier, provider, target, model, variant, config_version)
        select distinct started_at - started_at % ${slotMs}, tier, '', '', '', '', 0
-       from ${getTableName(markers)} where instance <> ? on conflict do nothing`,
+       from markers where instance <> ? on conflict do nothing`,
     );
   }
 
@@ -64,7 +63,7 @@ export class SlotIndex {
     const known = this.#places.get(shape);
     if (known !== undefined) return known;
     const made = new Map(
-      namesOf(requestColumns, low, high).map((name, at) => [name, at + 2] as const),
+      namesOf(this.#columns, low, high).map((name, at) => [name, at + 2] as const),
     );
     if (this.#places.size >= rememberedMax) this.#places.clear();
     this.#places.set(shape, made);

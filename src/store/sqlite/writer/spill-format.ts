@@ -1,11 +1,11 @@
 /** The lines of the spill: newline-delimited JSON that names its columns, so that a later version reads it. */
 import { isJsonObject, numberAt, objectAt, parseJson, stringAt } from '../../../base/json.ts';
-import { decodeNamed, encodeNamed } from './row-codec.ts';
+import { decodeNamed, encodeNamed, type ServedColumns } from './row-codec.ts';
 import type { Marker } from './writer-protocol.ts';
 
 /** `line` as `encodeRows` made it. Ends in a line break. */
-export function spillLineOfRows(line: string): string {
-  return `${encodeNamed(line)}\n`;
+export function spillLineOfRows(columns: ServedColumns, line: string): string {
+  return `${encodeNamed(columns, line)}\n`;
 }
 
 /** Ends in a line break. */
@@ -19,12 +19,12 @@ export type SpilledLine =
   | { readonly kind: 'unreadable' };
 
 /** Never throws: a line that a full disk cut short is `unreadable`. */
-export function readSpillLine(text: string): SpilledLine {
+export function readSpillLine(columns: ServedColumns, text: string): SpilledLine {
   const parsed = parseJson(text);
   if (!parsed.ok || !isJsonObject(parsed.value)) return { kind: 'unreadable' };
   const marker = objectAt(parsed.value, 'marker');
   if (marker !== null) return markerOf(marker);
-  const line = decodeNamed(parsed.value);
+  const line = decodeNamed(columns, parsed.value);
   return line === null ? { kind: 'unreadable' } : { kind: 'rows', line };
 }
 

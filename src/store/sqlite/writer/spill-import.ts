@@ -1,5 +1,6 @@
 /** Reads a sealed spill file in portions and commits each. Runs in the writer thread. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import type { ServedColumns } from './row-codec.ts';
 import type { RowWriter } from './row-writer.ts';
 import { readSpillLine } from './spill-format.ts';
 import type { ImportStep, Marker } from './writer-protocol.ts';
@@ -11,6 +12,7 @@ const lineBreak = 0x0a;
 /** Imports the whole lines of one portion from `offset` on. Rows already there are left as they are. */
 export function importPortion(input: {
   readonly writer: RowWriter;
+  readonly columns: ServedColumns;
   readonly path: string;
   readonly offset: number;
   /** Default 256 kB; longer than any line. */
@@ -27,7 +29,7 @@ export function importPortion(input: {
   let unreadable = isTorn || (isLast && cut < bytes.length) ? 1 : 0;
   for (const text of whole.toString('utf8').split('\n')) {
     if (text === '') continue;
-    const read = readSpillLine(text);
+    const read = readSpillLine(input.columns, text);
     if (read.kind === 'rows') rows.push(read.line);
     else if (read.kind === 'marker') left.push(read.marker);
     else unreadable += 1;

@@ -23,13 +23,15 @@ export type Writer = {
 
 type AnyReply = WriterReply<keyof WriterReplies>;
 
-/** Starts no thread before the first request. */
-export function startWriterThread(settings: WriterSettings): Writer {
+const writerEntry = new URL('./writer-worker.ts', import.meta.url);
+
+/** Starts no thread before the first request. `entry` is the thread's program. */
+export function startWriterThread(settings: WriterSettings, entry: URL = writerEntry): Writer {
   let thread: Thread | null = null;
   let isClosed = false;
   const ask = (request: WriterRequest): Promise<AnyReply> => {
     if (isClosed) return Promise.resolve(fail(faultOfKind('writer_died', settings.file, 'closed')));
-    if (thread === null || thread.isDead()) thread = new Thread(settings);
+    if (thread === null || thread.isDead()) thread = new Thread(settings, entry);
     return thread.ask(request);
   };
   return {
@@ -50,9 +52,9 @@ class Thread {
   #number = 0;
   #isDead = false;
 
-  constructor(settings: WriterSettings) {
+  constructor(settings: WriterSettings, entry: URL) {
     this.#file = settings.file;
-    this.#worker = new Worker(new URL('./writer-worker.ts', import.meta.url), {
+    this.#worker = new Worker(entry, {
       workerData: settings,
       name: 'served-by-writer',
     });

@@ -1,20 +1,27 @@
 /** The writer thread's entry: takes requests in order, answers each once. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { fail, success } from '../../../base/result.ts';
-import { type Connection, openDatabase } from '../open-database.ts';
+import { type Connection, connect } from '../connection.ts';
 import { type StoreFault, storeFaultOf } from '../store-fault.ts';
 import { KeyIndex } from './key-index.ts';
 import { prunePortion } from './retention.ts';
+import type { ServedColumns } from './row-codec.ts';
 import { RowWriter } from './row-writer.ts';
 import { importPortion } from './spill-import.ts';
 import type { FromWriter, ToWriter, WriterReplies, WriterRequest } from './writer-protocol.ts';
 
-export type WriterSettings = { readonly file: string; readonly busyTimeoutMs: number };
+export type WriterSettings = {
+  /** Its schema is up to date: whoever starts the thread sees to that. */
+  readonly file: string;
+  readonly busyTimeoutMs: number;
+  readonly columns: ServedColumns;
+};
 
 type Opened = {
   readonly connection: Connection;
   readonly writer: RowWriter;
   readonly keys: KeyIndex;
+  readonly columns: ServedColumns;
 };
 
 const port = parentPort;
@@ -22,38 +29,43 @@ if (port !== null) serve(workerData as WriterSettings);
 
 function serve(settings: WriterSettings): void {
   let opened: Opened | null = null;
+  const replyTo = (request: WriterRequest): FromWriter['reply'] => {
+    try {
+      if (opened === null) {
+        const connected = connect({ ...settings, create: false });
+        if (!connected.ok) return connected;
+        opened = open(connected.value, settings);
+      }
+      return success(perform(opened, request));
+    } catch (error) {
+      const fault = storeFaultOf(error, settings.file);
+      if (mustReopen(fault)) {
+        opened?.connection.close();
+        opened = null;
+      }
+      return fail(fault);
+    }
+  };
   port?.on('message', (message: ToWriter) => {
     if (message === null) {
       opened?.connection.close();
       port.close();
       return;
     }
-    const { number, request } = message;
-    let reply: FromWriter['reply'];
-    if (opened === null) {
-      const open = openDatabase(settings);
-      if (!open.ok) {
-        port.postMessage({ number, reply: open } satisfies FromWriter);
-        return;
-      }
-      opened = {
-        connection: open.value,
-        writer: new RowWriter(open.value),
-        keys: new KeyIndex(open.value),
-      };
-    }
-    try {
-      reply = success(perform(opened, request));
-    } catch (error) {
-      const fault = storeFaultOf(error, settings.file);
-      if (mustReopen(fault)) {
-        opened.connection.close();
-        opened = null;
-      }
-      reply = fail(fault);
-    }
-    port.postMessage({ number, reply } satisfies FromWriter);
+    const reply = replyTo(message.request);
+    port.postMessage({ number: message.number, reply } satisfies FromWriter);
   });
+}
+
+/** Fails, the connection closed, when the tables are not there. */
+function open(connection: Connection, { columns }: WriterSettings): Opened {
+  try {
+    const writer = new RowWriter(connection, columns);
+    return { connection, writer, keys: new KeyIndex(connection), columns };
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
 }
 
 /** After a lock was not had the connection is as good as before; after anything else a new one is wanted. */
@@ -69,7 +81,7 @@ function perform(opened: Opened, request: WriterRequest): WriterReplies[keyof Wr
     case 'commit':
       return opened.writer.commit(request);
     case 'import':
-      return importPortion({ writer: opened.writer, path: request.path, offset: request.offset });
+      return importPortion({ ...opened, path: request.path, offset: request.offset });
     case 'adopt':
       return opened.writer.adoptMarkers(request.instance);
     case 'prune':

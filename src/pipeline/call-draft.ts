@@ -1,0 +1,42 @@
+/** A call as far as it has been read: what an answer to it, a refusal too, is named by. */
+import type { Clock } from '../base/clock.ts';
+import { uuidv7 } from '../base/ids.ts';
+import type { ChatRequest } from '../chat/request.ts';
+import type { Snapshot } from '../routing/snapshot.ts';
+import type { Call } from './answer.ts';
+import type { RequestOptions } from './request-options.ts';
+
+export class CallDraft {
+  readonly call: Call;
+  readonly snapshot: Snapshot;
+  readonly id: string;
+  /** Wall-clock ms. */
+  readonly startedAtMs: number;
+  /** Filled as they become known. */
+  clientRequestId: string;
+  tier: string | null;
+  requestedModel = '';
+  isStream = false;
+  includesUsage = false;
+  wantsMeta = false;
+
+  constructor(call: Call, snapshot: Snapshot, clock: Clock) {
+    this.call = call;
+    this.snapshot = snapshot;
+    this.startedAtMs = clock.wallMs();
+    this.id = uuidv7(this.startedAtMs);
+    this.clientRequestId = this.id;
+    this.tier = call.tierInPath;
+  }
+
+  adopt(chat: ChatRequest): void {
+    this.requestedModel = chat.model;
+    this.isStream = chat.isStream;
+    this.includesUsage = chat.includeUsage;
+  }
+
+  adoptOptions(options: RequestOptions): void {
+    this.clientRequestId = options.clientRequestId ?? this.clientRequestId;
+    this.wantsMeta = options.wantsMeta;
+  }
+}
