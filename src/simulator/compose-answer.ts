@@ -10,8 +10,11 @@ const wordsMax = 20_000;
 /** `nextCallId` gives ids for tool calls; `vendorLabel` is how the answer names its maker. */
 export type Speaker = { readonly vendorLabel: string; readonly nextCallId: () => string };
 
-/** The answer to `prompt`: tool calls when tools are offered, else text or JSON, cut by stops and limit. */
-export function composeAnswer(prompt: Prompt, speaker: Speaker): Answer {
+/** The answer to `asked`: tool calls when tools are offered, else text or JSON, cut by stops and limit. */
+export function composeAnswer(asked: Prompt, speaker: Speaker): Answer {
+  const limit = asked.outputTokensMax;
+  // An unchecked request may ask for less than nothing.
+  const prompt = limit === null ? asked : { ...asked, outputTokensMax: Math.max(0, limit) };
   const calls = toolCalls(prompt, speaker);
   if (calls.length > 0) return withCalls(prompt, calls);
   const full = prompt.output.kind === 'json' ? jsonText(prompt) : plainText(prompt, speaker);

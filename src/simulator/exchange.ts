@@ -127,7 +127,7 @@ function decide(
   const isReadable = parsed.ok && !isTooDeep(parsed.value, jsonDepthMax);
   const document = isReadable ? parsed.value : undefined;
   const object = isJsonObject(document) ? document : {};
-  const scene = sceneOf(state, route, object, settings);
+  const scene = sceneOf({ state, route, body: object, number: record.id }, settings);
   const { identity } = scene;
   if (route?.operation === 'generate') state.calls += 1;
   const fault = board.isEmpty ? null : board.strike(state.name, identity.model);
@@ -156,14 +156,18 @@ function delayed(plan: ReplyPlan, delayMs: number): ReplyPlan {
 }
 
 function sceneOf(
-  state: ProviderState,
-  route: Route | null,
-  body: JsonObject,
+  input: {
+    readonly state: ProviderState;
+    readonly route: Route | null;
+    readonly body: JsonObject;
+    /** Of the request among the provider's: what its ids are made from. */
+    readonly number: number;
+  },
   settings: SimulationSettings,
 ): AnswerScene {
+  const { state, route, body, number } = input;
   const { vendor } = state;
-  const hex = stableHex(settings.seed, state.name, state.requests);
-  const { requests } = state;
+  const hex = stableHex(settings.seed, state.name, number);
   let calls = 0;
   const model = route?.model ?? stringAt(body, 'model') ?? '';
   return {
@@ -180,7 +184,7 @@ function sceneOf(
     },
     nextCallId: () => {
       calls += 1;
-      return vendor.callId(stableHex(settings.seed, state.name, requests, calls), model);
+      return vendor.callId(stableHex(settings.seed, state.name, number, calls), model);
     },
   };
 }

@@ -93,41 +93,25 @@ export function anthropicFrames(
   return frames;
 }
 
-type OpenBlock = { readonly kind: 'text' | 'thinking' | 'tool'; readonly index: number };
+type WriteEvent = (name: string, fields: object) => string;
 
-/** One block is open at a time; a delta of another kind closes it. */
+function eventWriter(eol: string): WriteEvent {
+  return (name, fields) =>
+    `event: ${name}${eol}data: ${JSON.stringify({ type: name, ...fields })}${eol}${eol}`;
+}
+
 export function anthropicStreamWriter(
   settings: StreamSettings,
   stopSequence: string | null = null,
 ): StreamWriter {
   const { identity, usage } = settings;
-  const blockOfTool = new Map<number | null, number>();
-  let open: OpenBlock | null = null;
-  let blocks = 0;
-  let signed = 0;
-  const event = (name: string, fields: object): string =>
-    `event: ${name}${identity.eol}data: ${JSON.stringify({ type: name, ...fields })}${identity.eol}${identity.eol}`;
-  const delta = (index: number, fields: object): string =>
-    event('content_block_delta', { index, delta: fields });
-  const close = (): string => {
-    if (open === null) return '';
-    const { kind, index } = open;
-    open = null;
-    if (kind === 'thinking') signed += 1;
-    const signature = kind === 'thinking' ? settings.signature(signed) : null;
-    const signing = signature === null ? '' : delta(index, { type: 'signature_delta', signature });
-    return signing + event('content_block_stop', { index });
-  };
-  const openBlock = (kind: OpenBlock['kind'], block: object): string => {
-    const closing = close();
-    open = { kind, index: blocks };
-    blocks += 1;
-    return closing + event('content_block_start', { index: open.index, content_block: block });
-  };
-  const inBlock = (kind: 'text' | 'thinking', block: object, fields: object): string => {
-    const opening = open?.kind === kind ? '' : openBlock(kind, block);
-    return opening + delta(blocks - 1, fields);
-  };
+  const event = eventWriter(identity.eol);
+  const blocks = new ContentBlocks(event, settings.signature);
+  const ending = (reason: string | null, final: Usage): string =>
+    event('message_delta', {
+      delta: { stop_reason: reason, stop_sequence: stopSequence },
+      usage: fullUsage(final),
+    });
   return {
     open: () =>
       event('message_start', {
@@ -139,36 +123,77 @@ export function anthropicStreamWriter(
           usage: { ...inputUsage(usage), output_tokens: 1, service_tier: 'standard' },
         },
       }),
-    text: (text) => inBlock('text', { type: 'text', text: '' }, { type: 'text_delta', text }),
-    think: (thinking) =>
-      inBlock(
-        'thinking',
-        { type: 'thinking', thinking: '', signature: '' },
-        { type: 'thinking_delta', thinking },
-      ),
-    tool: (part) => {
-      const isNew = part.name !== null || !blockOfTool.has(part.index);
-      const opening = isNew ? openBlock('tool', toolBlock(part)) : '';
-      if (isNew) blockOfTool.set(part.index, blocks - 1);
-      const index = blockOfTool.get(part.index) ?? blocks - 1;
-      if (part.arguments === null) return opening;
-      return opening + delta(index, { type: 'input_json_delta', partial_json: part.arguments });
-    },
-    finish: (reason, final) =>
-      close() +
-      event('message_delta', {
-        delta: { stop_reason: reason, stop_sequence: stopSequence },
-        usage: fullUsage(final),
-      }),
+    text: (text) => blocks.text(text),
+    think: (thinking) => blocks.think(thinking),
+    tool: (part) => blocks.tool(part),
+    finish: (reason, final) => blocks.close() + ending(reason, final),
     finishCarriesUsage: true,
-    usage: (final) =>
-      event('message_delta', {
-        delta: { stop_reason: null, stop_sequence: null },
-        usage: fullUsage(final),
-      }),
-    done: () => close() + event('message_stop', {}),
+    usage: (final) => ending(null, final),
+    done: () => blocks.close() + event('message_stop', {}),
     ping: () => event('ping', {}),
   };
+}
+
+/** The events of the content: one block is open at a time, and a delta of another kind closes it. */
+class ContentBlocks {
+  readonly #event: WriteEvent;
+  readonly #signature: (nth: number) => string | null;
+  readonly #blockOfTool = new Map<number | null, number>();
+  #open: 'text' | 'thinking' | 'tool' | null = null;
+  #last = -1;
+  #signed = 0;
+
+  constructor(event: WriteEvent, signature: (nth: number) => string | null) {
+    this.#event = event;
+    this.#signature = signature;
+  }
+
+  text(text: string): string {
+    const opening = this.#open === 'text' ? '' : this.#begin('text', { type: 'text', text: '' });
+    return opening + this.#delta(this.#last, { type: 'text_delta', text });
+  }
+
+  think(thinking: string): string {
+    const block = { type: 'thinking', thinking: '', signature: '' };
+    const opening = this.#open === 'thinking' ? '' : this.#begin('thinking', block);
+    return opening + this.#delta(this.#last, { type: 'thinking_delta', thinking });
+  }
+
+  tool(part: ToolDelta): string {
+    const isNew = part.name !== null || !this.#blockOfTool.has(part.index);
+    const opening = isNew ? this.#begin('tool', toolBlock(part)) : '';
+    if (isNew) this.#blockOfTool.set(part.index, this.#last);
+    if (part.arguments === null) return opening;
+    const index = this.#blockOfTool.get(part.index) ?? this.#last;
+    const fields = { type: 'input_json_delta', partial_json: part.arguments };
+    return opening + this.#delta(index, fields);
+  }
+
+  /** Ends the open block; '' when there is none. */
+  close(): string {
+    if (this.#open === null) return '';
+    const stopping = this.#event('content_block_stop', { index: this.#last });
+    const isThinking = this.#open === 'thinking';
+    this.#open = null;
+    if (!isThinking) return stopping;
+    this.#signed += 1;
+    const signature = this.#signature(this.#signed);
+    if (signature === null) return stopping;
+    return this.#delta(this.#last, { type: 'signature_delta', signature }) + stopping;
+  }
+
+  #begin(kind: 'text' | 'thinking' | 'tool', block: object): string {
+    const closing = this.close();
+    this.#open = kind;
+    this.#last += 1;
+    return (
+      closing + this.#event('content_block_start', { index: this.#last, content_block: block })
+    );
+  }
+
+  #delta(index: number, fields: object): string {
+    return this.#event('content_block_delta', { index, delta: fields });
+  }
 }
 
 function toolBlock(part: ToolDelta) {

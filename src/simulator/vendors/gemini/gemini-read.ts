@@ -28,7 +28,9 @@ export function readGenerateBody(outer: JsonObject, route: Route): Prompt {
     model,
     isStream: route.operation === 'generate' && route.isStream === true,
     includeUsage: true,
-    choices: Math.min(Math.max(Number(field(config, 'candidateCount') ?? 1) || 1, 1), 8),
+    choices: Math.trunc(
+      Math.min(Math.max(Number(field(config, 'candidateCount') ?? 1) || 1, 1), 8),
+    ),
     userText: textOf(parts),
     images: parts.flatMap(imagesIn),
     toolResults: last === undefined ? [] : fieldArray(last, 'parts').flatMap(resultsIn),

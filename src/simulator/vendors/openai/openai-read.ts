@@ -28,7 +28,7 @@ export function readChatBody(body: JsonObject): Prompt {
     model,
     isStream: body['stream'] === true,
     includeUsage: objectAt(body, 'stream_options')?.['include_usage'] === true,
-    choices: Math.min(Math.max(numberAt(body, 'n') ?? 1, 1), 8),
+    choices: Math.trunc(Math.min(Math.max(numberAt(body, 'n') ?? 1, 1), 8)),
     userText: lastUser === undefined ? '' : contentText(lastUser['content']),
     images: lastUser === undefined ? [] : imagesIn(lastUser['content']),
     toolResults: trailingResults(messages),
