@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccess, hashSecret } from './admin/access.ts';
 import { type AdminKey, ensureAdminKey } from './admin/admin-key.ts';
+import { createClassifyError } from './admin/classify-error.ts';
 import {
   type ConfigSource,
   configSource,
@@ -10,40 +11,54 @@ import {
   seedOf,
   sourceName,
 } from './admin/config-seed.ts';
+import { createExplainRequest } from './admin/explain-request.ts';
+import { restoreOverrides } from './admin/kept-overrides.ts';
+import { readPromptDirectories } from './admin/prompt-directories.ts';
 import { readinessOf } from './admin/readiness.ts';
 import { statusOf } from './admin/status.ts';
+import { createTargetAdmin } from './admin/target-admin.ts';
 import { createTierAdmin } from './admin/tier-admin.ts';
 import { watchDocument } from './admin/watch-document.ts';
 import { systemClock } from './base/clock.ts';
 import { systemRandom } from './base/random.ts';
 import { fail, type Result, success } from './base/result.ts';
 import { clientDialects, upstreamDialects } from './dialects/registry.ts';
-import { createAlerts } from './engine/alerts.ts';
+import { AlertWatch } from './engine/alert-watch.ts';
+import { type AlertCenter, createAlerts } from './engine/alerts.ts';
 import { createEngine } from './engine/failover.ts';
 import { OverrideTable } from './engine/override-table.ts';
 import { PoisonWatch } from './engine/poison-watch.ts';
 import { createHealthRegistry } from './engine/target-health.ts';
+import { UnknownShapes } from './failure/unknown-shapes.ts';
+import { factsOf } from './http/app-facts.ts';
 import type { App, AppOptions, StartApp, StartFault } from './http/app-ports.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { isLoopbackName } from './http/request-guard.ts';
 import { createPipeline } from './pipeline/pipeline.ts';
-import { type PromptSources, readPromptDirectory } from './prompts/load-variants.ts';
 import { createProviderBinder } from './providers/bind.ts';
-import { createSecretResolver } from './providers/secrets.ts';
+import type { ProviderKey } from './providers/provider.ts';
+import { createSecretResolver, type SecretResolver, secretAlias } from './providers/secrets.ts';
 import { AffinityTable } from './resilience/affinity-table.ts';
 import type { LiveConfig } from './routing/live-config.ts';
 import type { RevisionStore } from './routing/revision-store.ts';
 import { type StartedConfig, startLiveConfig } from './routing/start-live-config.ts';
 import { startSimulatorAtHome } from './simulator/default-ports.ts';
+import { keptText } from './store/kept-text.ts';
 import { lastGoodConfig, standInRevisions } from './store/last-good-config.ts';
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite-store.ts';
+import { alertEntry } from './telemetry/alert-message.ts';
 import { Counters } from './telemetry/counters.ts';
+import { SuccessRates } from './telemetry/success-rates.ts';
+import { Webhook } from './telemetry/webhook.ts';
+import type { Transport } from './transport/transport.ts';
 import { createUndiciTransport } from './transport/undici-transport.ts';
 
 const clock = systemClock;
 const random = systemRandom;
 /** Names in `meta`: a simulation seeded the config, and nobody meant to keep it. */
 const simulatedMark = 'config_is_simulated';
+/** What operators decided about targets. */
+const overridesName = 'target_overrides';
 
 /** What has been started so far, closed in reverse order: on a failed start, and at the end. */
 class Closers {
@@ -86,20 +101,25 @@ async function start(options: AppOptions, closers: Closers): Promise<Result<App,
   closers.add(() => store.close());
   const adminKey = adminKeyOf(options, store);
   if (!adminKey.ok) return fault('data_directory', adminKey.fault);
+  const alerting = startAlerting(options, () => config, closers);
 
   const source = configSource(options.configFile, options.environment);
   const simulation = await simulated(source, options, closers);
   if (!simulation.ok) return simulation;
-  const loaded = await loadConfig({ options, source, store, baseUrls: simulation.value.baseUrls });
+  const { resolveSecret } = alerting;
+  const { baseUrls } = simulation.value;
+  const loaded = await loadConfig({ options, source, store, baseUrls, resolveSecret });
   if (!loaded.ok) return loaded;
   config = loaded.value.config;
   if (options.configMode === 'file' && options.configFile !== null) {
-    closers.add(watchDocument(options.configFile, config, log));
+    const { alerts } = alerting;
+    closers.add(watchDocument(options.configFile, config, { log, alerts }));
   }
   return serve({
     options,
     closers,
     store,
+    alerting,
     adminKey: adminKey.value,
     source,
     loaded: loaded.value,
@@ -155,12 +175,12 @@ type LoadInput = {
   readonly options: AppOptions;
   readonly source: ConfigSource;
   readonly store: SqliteStore;
+  readonly resolveSecret: SecretResolver;
   readonly baseUrls: Readonly<Record<string, string>>;
 };
 
 async function loadConfig(input: LoadInput): Promise<Result<StartedConfig, StartFault>> {
-  const { options, source, store } = input;
-  const resolveSecret = createSecretResolver({ environment: options.environment, clock });
+  const { options, source, store, resolveSecret } = input;
   const bindProvider = createProviderBinder({
     dialectByName: (name) => upstreamDialects.get(name) ?? null,
     resolveSecret,
@@ -177,8 +197,8 @@ async function loadConfig(input: LoadInput): Promise<Result<StartedConfig, Start
     stored: storedDocument === null ? null : { document: storedDocument, isSimulated },
   });
   if (!seed.ok) return fault('config_invalid', seed.fault.message, seed.fault.details);
-  const prompts = promptSources(options.promptDirectories);
-  if (!prompts.ok) return prompts;
+  const prompts = readPromptDirectories(options.promptDirectories);
+  if (!prompts.ok) return fault('config_invalid', prompts.fault.message, prompts.fault.details);
   const started = await startLiveConfig({
     store: revisions,
     bindProvider,
@@ -204,6 +224,47 @@ async function loadConfig(input: LoadInput): Promise<Result<StartedConfig, Start
   return started;
 }
 
+type Alerting = {
+  readonly alerts: AlertCenter;
+  readonly transport: Transport;
+  readonly resolveSecret: SecretResolver;
+  /** `alerts.webhook` of the config in force. */
+  readonly webhookSecret: () => ProviderKey | null;
+};
+
+/** Before the config is there, alerts go to the log alone. */
+function startAlerting(
+  { log, environment }: AppOptions,
+  config: () => LiveConfig | null,
+  closers: Closers,
+): Alerting {
+  const resolveSecret = createSecretResolver({ environment, clock });
+  const transport = createUndiciTransport();
+  closers.add(() => transport.close());
+  const settings = () => config()?.current().alerts ?? null;
+  const webhookSecret = (): ProviderKey | null => {
+    const reference = settings()?.webhook ?? null;
+    if (reference === null) return null;
+    return { alias: secretAlias(reference), resolve: () => resolveSecret(reference) };
+  };
+  const webhook = new Webhook({
+    transport,
+    clock,
+    log,
+    secret: webhookSecret,
+    onUnresolved: (alias) => {
+      const message = `alerts cannot be sent: the secret ${alias} is not set`;
+      alerts.raise({ kind: 'secret_unresolved', subject: alias, message, requestId: null });
+    },
+  });
+  closers.add(() => webhook.close());
+  const alerts = createAlerts(log, clock, {
+    minIntervalMs: () => settings()?.minIntervalMs ?? 3_600_000,
+    notify: (notice) => webhook.push(notice),
+  });
+  return { alerts, transport, resolveSecret, webhookSecret };
+}
+
 /** The database's versions, or, while it cannot be used, the last good one from disk. */
 function revisionsOf(
   store: SqliteStore,
@@ -214,48 +275,50 @@ function revisionsOf(
   return standInRevisions(lastGood, sick);
 }
 
-/** Later directories win: the operator's prompts stand beside the shipped ones. */
-function promptSources(directories: readonly string[]): Result<PromptSources, StartFault> {
-  let sources: PromptSources = {};
-  for (const directory of directories) {
-    const read = readPromptDirectory(directory);
-    if (!read.ok) {
-      const details = read.fault.map(({ name, message }) => `${name}: ${message}`);
-      return fault('config_invalid', `prompts in ${directory} cannot be read`, details);
-    }
-    sources = { ...sources, ...read.value };
-  }
-  return success(sources);
-}
-
 type ServeInput = {
   readonly options: AppOptions;
   readonly closers: Closers;
   readonly store: SqliteStore;
+  readonly alerting: Alerting;
   readonly adminKey: AdminKey;
   readonly source: ConfigSource;
   readonly loaded: StartedConfig;
   readonly simulatorOrigin: string | null;
 };
 
-async function serve(input: ServeInput): Promise<Result<App, StartFault>> {
-  const { options, closers, store, adminKey, loaded } = input;
+/** What answers requests, and what watches them. */
+function answering({ options, closers, store, alerting, loaded }: ServeInput) {
   const { log } = options;
+  const { alerts, transport, webhookSecret } = alerting;
   const { config } = loaded;
   const snapshot = () => config.current();
-  const transport = createUndiciTransport();
-  closers.add(() => transport.close());
   const health = createHealthRegistry({ clock, random });
   closers.add(() => health.close());
   const overrides = new OverrideTable();
+  const kept = keptText(store.meta, overridesName, log);
+  const restored = restoreOverrides(overrides, kept.read(), clock.wallMs());
+  if (restored > 0) log.info('overrides of targets are in force again', { overrides: restored });
+  const targets = { clock, health, overrides };
   const counters = new Counters();
+  const rates = new SuccessRates(clock);
+  const unknownShapes = new UnknownShapes();
+  const watch = new AlertWatch({
+    ...targets,
+    alerts,
+    snapshot,
+    logFault: () => store.recorder.degradedReason(),
+    rowsLost: () => store.recorder.counts().lost,
+    otherSecrets: () => [webhookSecret()].filter((secret) => secret !== null),
+  });
+  watch.start();
+  closers.add(() => watch.close());
+  config.onChange(() => watch.noteConfig());
   const engine = createEngine({
-    clock,
+    ...targets,
     random,
     transport,
-    health,
-    alerts: createAlerts(log, clock),
-    overrides,
+    alerts,
+    unknownShapes,
     affinity: new AffinityTable(),
     poison: new PoisonWatch(),
   });
@@ -265,11 +328,38 @@ async function serve(input: ServeInput): Promise<Result<App, StartFault>> {
     recorder: store.recorder,
     snapshot,
     log,
-    onEnd: (trace) => counters.note(trace),
+    onEnd: (trace) => {
+      counters.note(trace);
+      rates.note(trace);
+      watch.noteEnd(trace);
+    },
   });
+  const status = () =>
+    statusOf({
+      ...targets,
+      snapshot: snapshot(),
+      inFlight: pipeline.inFlight(),
+      counters: counters.totals(),
+      alerts: alerts.open().map(alertEntry),
+      unknownShapes: unknownShapes.entries(),
+      successRate: (target) => rates.rate(target),
+    });
+  const targetAdmin = createTargetAdmin({ ...targets, snapshot, log, keep: kept.write });
+  const questions = {
+    explain: createExplainRequest({ ...targets, snapshot, dialects: clientDialects }),
+    classify: createClassifyError({ clock, snapshot, dialects: upstreamDialects }),
+    bodyBytesMax: () => snapshot().server.bodyBytesMax,
+  };
+  return { pipeline, snapshot, health, status, targetAdmin, questions };
+}
+
+async function serve(input: ServeInput): Promise<Result<App, StartFault>> {
+  const { options, closers, store, adminKey, loaded } = input;
+  const { log } = options;
+  const { config } = loaded;
+  const { health, ...parts } = answering(input);
   const server = createHttpServer({
-    pipeline,
-    snapshot,
+    ...parts,
     dialects: [...clientDialects.values()],
     access: createAccess([
       { keyId: 'admin', scopes: ['admin'], hash: adminKey.hash },
@@ -279,15 +369,6 @@ async function serve(input: ServeInput): Promise<Result<App, StartFault>> {
     ]),
     served: store.served,
     tierAdmin: createTierAdmin(config, options.configMode === 'file' ? options.configFile : null),
-    status: () =>
-      statusOf({
-        snapshot: snapshot(),
-        health,
-        overrides,
-        counters: counters.totals(),
-        clock,
-        inFlight: pipeline.inFlight(),
-      }),
     readiness: () =>
       readinessOf({
         config,
@@ -305,44 +386,13 @@ async function serve(input: ServeInput): Promise<Result<App, StartFault>> {
     return fault(code, listening.fault.message);
   }
   return success({
-    facts: factsOf(input, listening.value.origin),
+    facts: factsOf({ ...input, origin: listening.value.origin }),
     drain: async () => {
-      const { drainDelayMs, drainTimeoutMs } = snapshot().server;
+      const { drainDelayMs, drainTimeoutMs } = config.current().server;
       const report = await server.drain({ delayMs: drainDelayMs, timeoutMs: drainTimeoutMs });
       await closers.close();
       return report;
     },
     close: () => closers.close(),
   });
-}
-
-function factsOf(input: ServeInput, origin: string): App['facts'] {
-  const { options, source, loaded, adminKey } = input;
-  const { config, origin: configOrigin, seedChanges } = loaded;
-  const snapshot = config.current();
-  const differs =
-    seedChanges.length === 0
-      ? []
-      : [
-          `${sourceName(source)} differs from the config in the database in ${seedChanges.length} place(s); the database counts`,
-        ];
-  const isStored = configOrigin === 'stored' && source.kind !== 'simulated';
-  return {
-    origin,
-    configVersion: snapshot.version,
-    configSource: isStored ? 'database' : sourceName(source),
-    tiers: [...snapshot.tiers.values()].map(({ name, targets }) => ({
-      name,
-      firstProvider: targets[0]?.provider.name ?? '',
-      config: config.tier(name)?.config ?? {},
-    })),
-    simulatorOrigin: input.simulatorOrigin,
-    adminKeyFile: adminKey.file,
-    isClientKeyRequired: options.clientKey !== null,
-    notices: [
-      ...differs,
-      ...(adminKey.notice === null ? [] : [adminKey.notice]),
-      ...config.warnings().map(faultLine),
-    ],
-  };
 }

@@ -1,19 +1,30 @@
 /** `GET /admin/v1/status`: every target of the config in force, with what is known of its health. */
 import type { Clock } from '../base/clock.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { OverrideTable } from '../engine/override-table.ts';
+import type { Override, OverrideTable } from '../engine/override-table.ts';
 import type { HealthRegistry } from '../engine/target-health.ts';
 import type { Snapshot, Target, Tier } from '../routing/snapshot.ts';
 
-export function statusOf(ports: {
+export type StatusPorts = {
   readonly snapshot: Snapshot;
   readonly health: HealthRegistry;
   readonly overrides: OverrideTable;
-  /** Totals of this process, as `Counters` gives them. */
-  readonly counters: JsonObject;
   readonly clock: Clock;
   readonly inFlight: number;
-}): JsonObject {
+  /** Totals of this process, as `Counters` gives them. */
+  readonly counters: JsonObject;
+  /** Open alerts, as they are shown. */
+  readonly alerts: readonly JsonObject[];
+  /** How often each shape of error came that no dialect knows. */
+  readonly unknownShapes: ReadonlyMap<string, number>;
+  /** From 0 to 1; null = unknown. */
+  readonly successRate: (target: {
+    readonly provider: string;
+    readonly model: string;
+  }) => number | null;
+};
+
+export function statusOf(ports: StatusPorts): JsonObject {
   const { snapshot } = ports;
   const seen = new Map<string, JsonObject>();
   for (const tier of snapshot.tiers.values()) {
@@ -25,31 +36,32 @@ export function statusOf(ports: {
     config_version: snapshot.version,
     targets: [...seen.values()],
     totals: { in_flight: ports.inFlight, ...ports.counters },
+    alerts: ports.alerts,
+    unknown_shapes: Object.fromEntries(ports.unknownShapes),
   };
 }
 
-function targetStatus(
-  target: Target,
-  tier: Tier,
-  {
-    health,
-    overrides,
-    clock,
-  }: {
-    readonly health: HealthRegistry;
-    readonly overrides: OverrideTable;
-    readonly clock: Clock;
-  },
-): JsonObject {
-  const known = health.of(target, tier);
+/** An override as the control plane shows it. */
+export function overrideView(override: Override | null): JsonObject {
+  if (override === null) return { state: 'auto', until: null, note: null };
+  const { state, untilMs, note } = override;
+  return { state, until: untilMs === null ? null : new Date(untilMs).toISOString(), note };
+}
+
+function targetStatus(target: Target, tier: Tier, ports: StatusPorts): JsonObject {
+  const { overrides, clock } = ports;
+  const known = ports.health.of(target, tier);
   const view = known.breakerView();
   const obstacle = known.obstacle(target);
   const until = (reason: string): string | null =>
     obstacle?.reason === reason ? instant(obstacle.untilMs, clock) : null;
+  const latency = known.percentilesMs('streamed') ?? known.percentilesMs('whole');
+  const { model } = target;
+  const provider = target.provider.name;
   return {
     id: target.id,
-    provider: target.provider.name,
-    model: target.model,
+    provider,
+    model,
     breaker: {
       state: view.state,
       reason: view.reason,
@@ -58,10 +70,11 @@ function targetStatus(
     cooldown_until: until('cooling'),
     parked_until: until('parked'),
     in_flight: known.inFlight,
-    p50_ms: known.percentilesMs('streamed')?.p50Ms ?? known.percentilesMs('whole')?.p50Ms ?? null,
-    p95_ms: known.percentilesMs('streamed')?.p95Ms ?? known.percentilesMs('whole')?.p95Ms ?? null,
+    success_rate: ports.successRate({ provider, model }),
+    p50_ms: latency?.p50Ms ?? null,
+    p95_ms: latency?.p95Ms ?? null,
     retry_budget: known.retryTokens(tier),
-    override: overrides.get(target.id, clock.wallMs())?.state ?? 'auto',
+    override: overrideView(overrides.get(target.id, clock.wallMs())),
     keys: target.provider.keys.map(({ alias, resolve }) => ({
       alias,
       state: resolve() === null ? 'unresolved' : known.keyState(alias),

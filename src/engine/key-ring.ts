@@ -68,6 +68,11 @@ export class KeyRing {
     state.parking = afterProbe(state.parking, { probe, outcome, nowMs });
   }
 
+  /** No key rests any longer. */
+  clear(): void {
+    this.#states.clear();
+  }
+
   succeeded(alias: string | null, startedMs: number): void {
     const state = this.#states.get(alias ?? noKey);
     if (state === undefined) return;

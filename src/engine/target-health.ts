@@ -233,6 +233,13 @@ export class TargetHealth {
     return this.#breaker.view();
   }
 
+  /** An operator says that the target and its keys may be asked again. */
+  clearRests(): void {
+    this.#parking = null;
+    this.#keys.clear();
+    this.#changed();
+  }
+
   /** Attempts under way, streams included. */
   get inFlight(): number {
     return this.#limit.inFlight;

@@ -15,7 +15,16 @@ import { unknownPath } from './unknown-path.ts';
 
 export type EdgeAppOptions = Pick<
   HttpServerOptions,
-  'access' | 'dialects' | 'log' | 'readiness' | 'served' | 'snapshot' | 'status' | 'tierAdmin'
+  | 'access'
+  | 'dialects'
+  | 'log'
+  | 'questions'
+  | 'readiness'
+  | 'served'
+  | 'snapshot'
+  | 'status'
+  | 'targetAdmin'
+  | 'tierAdmin'
 > & {
   readonly dataPlane: DataPlane;
   readonly guard: RequestGuard;

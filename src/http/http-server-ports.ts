@@ -1,5 +1,6 @@
 /** What the HTTP edge is built from, and what it offers to whoever starts it. */
 import type { Access } from '../admin/access.ts';
+import type { TargetAdmin } from '../admin/target-admin.ts';
 import type { TierAdmin } from '../admin/tier-admin.ts';
 import type { Clock } from '../base/clock.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -9,6 +10,7 @@ import type { ClientDialect } from '../dialects/dialect.ts';
 import type { Pipeline } from '../pipeline/answer.ts';
 import type { Snapshot } from '../routing/snapshot.ts';
 import type { ServedQuery } from '../served-by/served-query.ts';
+import type { Questions } from './control/question-routes.ts';
 
 /** `unavailable` only when this process cannot answer requests at all; a sick database is `degraded`. */
 export type Readiness = {
@@ -24,6 +26,8 @@ export type HttpServerOptions = {
   readonly access: Access;
   readonly served: ServedQuery;
   readonly tierAdmin: TierAdmin;
+  readonly targetAdmin: TargetAdmin;
+  readonly questions: Questions;
   /** The body of `GET /admin/v1/status`. */
   readonly status: () => JsonObject;
   readonly readiness: () => Readiness;

@@ -1,9 +1,11 @@
 /** The HTTP edge on a real loopback socket, with a pipeline that does what the test says. */
 import { createAccess, hashSecret } from '../../src/admin/access.ts';
+import type { TargetAdmin } from '../../src/admin/target-admin.ts';
 import type { TierAdmin, TierView } from '../../src/admin/tier-admin.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { type Log, type LogFields, silentLog } from '../../src/base/log-port.ts';
 import type { ClientDialect } from '../../src/dialects/dialect.ts';
+import type { Questions } from '../../src/http/control/question-routes.ts';
 import { createHttpServer } from '../../src/http/http-server.ts';
 import type { HttpServer, HttpServerOptions } from '../../src/http/http-server-ports.ts';
 import type { Answer, Call, Pipeline } from '../../src/pipeline/answer.ts';
@@ -130,6 +132,16 @@ export const fixedTiers: TierAdmin = {
   check: async () => ({ valid: true, errors: [], warnings: [], diff: [] }),
 };
 
+export const noTargets: TargetAdmin = {
+  override: () => ({ kind: 'unknown_target', known: [] }),
+};
+
+export const noAnswers: Questions = {
+  explain: () => ({ kind: 'unknown_protocol', known: [] }),
+  classify: () => ({ ok: false, fault: [] }),
+  bodyBytesMax: () => 1024,
+};
+
 export type LogLine = {
   readonly level: string;
   readonly message: string;
@@ -175,6 +187,8 @@ export async function startEdge(
     access: createAccess(keys),
     served: noRows,
     tierAdmin: fixedTiers,
+    targetAdmin: noTargets,
+    questions: noAnswers,
     status: () => ({ targets: [], totals: {} }),
     readiness: () => ({ status: 'ok', reasons: [] }),
     log: silentLog,
