@@ -71,6 +71,14 @@ describe('encoded rows', () => {
     [{ request: { id: 'a' } }],
   ])('are not made of %j', (value) => expect(decodeNamed(servedColumns, value)).toBeNull());
 
+  it('have the columns in the order of their fields', () => {
+    const { request, attempts } = rowsOf(full);
+    expect(Object.keys(request)).toEqual(servedColumns.request.names);
+    for (const attempt of attempts) {
+      expect(Object.keys(attempt)).toEqual(servedColumns.attempt.names);
+    }
+  });
+
   it('cover every column of both tables', () => {
     expect(servedColumns.request.names).toHaveLength(51);
     expect(servedColumns.attempt.names).toHaveLength(26);
