@@ -40,20 +40,17 @@ export class DeferredTexts {
     within: JsonMember,
   ): { readonly text: string; readonly texts: DeferredTexts } {
     const texts = new DeferredTexts(bytes);
-    const kept = Buffer.allocUnsafe(bytes.length);
-    let keptEnd = 0;
+    let text = '';
     let from = 0;
     for (let at = 0; at < longPlaces.length; at += 2) {
       const start = longPlaces[at] ?? 0;
       const end = longPlaces[at + 1] ?? 0;
       if (start < within.valueStart || end > within.end || !isContent(bytes, start)) continue;
-      keptEnd += bytes.copy(kept, keptEnd, from, start);
-      keptEnd += kept.write(`{"":${texts.#places.length}}`, keptEnd, 'latin1');
+      text += `${bytes.toString('utf8', from, start)}{"":${texts.#places.length}}`;
       texts.#places.push(start, end);
       from = end;
     }
-    keptEnd += bytes.copy(kept, keptEnd, from);
-    return { text: kept.toString('utf8', 0, keptEnd), texts };
+    return { text: text + bytes.toString('utf8', from), texts };
   }
 
   /** What reads the text that `mark` stands for, or null when it is no mark. */

@@ -60,12 +60,14 @@ export class AttemptStream {
     readonly clock: Clock;
     readonly clocks: StreamClocks;
     readonly allowsMissingFinish: boolean;
+    /** Aborts when the client has gone. */
+    readonly signal: AbortSignal;
   }) {
     this.#clock = input.clock;
     this.#decoder = input.decoder;
     this.#clocks = input.clocks;
     this.#allowsMissingFinish = input.allowsMissingFinish;
-    this.#reader = new BodyReader(input.response, input.clock);
+    this.#reader = new BodyReader(input.response, input.clock, input.signal);
     this.tally = new StreamTally(input.clock.monotonicMs());
   }
 

@@ -135,7 +135,7 @@ async function sendOnce(input: AttemptInput, { clock, transport }: AttemptPorts)
       ? { kind: 'failed', failure: result.fault }
       : { kind: 'clock', clock: expired };
   }
-  return { kind: 'response', response: abortable(result.value, signal) };
+  return { kind: 'response', response: result.value };
 }
 
 /** Calls `onDue` with the clock that ran out; follows a first-content clock that moves later. */
@@ -163,25 +163,6 @@ const aborted: TransportFailure = {
   code: 'ABORTED',
 };
 
-/** The client's leaving closes the connection to the provider for as long as its body is read. */
-function abortable(response: UpstreamResponse, signal: AbortSignal): UpstreamResponse {
-  const onGone = (): void => response.cancel();
-  signal.addEventListener('abort', onGone, { once: true });
-  const detach = (): void => signal.removeEventListener('abort', onGone);
-  return {
-    ...response,
-    read: async () => {
-      const chunk = await response.read();
-      if (chunk.kind !== 'bytes') detach();
-      return chunk;
-    },
-    cancel: () => {
-      detach();
-      response.cancel();
-    },
-  };
-}
-
 function isJson(response: UpstreamResponse): boolean {
   return response.headers['content-type']?.includes('application/json') ?? false;
 }
@@ -194,6 +175,7 @@ async function readError(
   const atMs = Math.min(ports.clock.monotonicMs() + errorBodyMs, input.bounds.deadlineAtMs);
   const body = await readWholeBody(response, {
     clock: ports.clock,
+    signal: input.signal,
     bytesMax: errorBytesMax,
     idleMs: input.bounds.idleMs,
     due: () => ({ atMs, clock: 'whole' }),
@@ -214,6 +196,7 @@ async function readReply(
   const { bounds, record, target } = input;
   const body = await readWholeBody(response, {
     clock: ports.clock,
+    signal: input.signal,
     bytesMax: replyBytesMax,
     idleMs: bounds.idleMs,
     due: () => ({ atMs: bounds.firstContentAtMs, clock: 'first_content' }),
@@ -252,6 +235,7 @@ async function readStream(
     clock: ports.clock,
     clocks: bounds,
     allowsMissingFinish: provider.allowMissingFinish,
+    signal: input.signal,
   });
   const held = await hold(stream, bounds, ports.clock, () => {
     record.ttftMs ??= record.elapsedMs();

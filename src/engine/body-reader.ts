@@ -23,9 +23,16 @@ export class BodyReader {
   #arrived: BodyChunk | null = null;
   #due: Due | null = null;
   #resolve: ((result: ReadResult) => void) | null = null;
+  readonly #signal: AbortSignal;
+  readonly #onGone = (): void => this.#response.cancel();
+  readonly #onRead = (chunk: BodyChunk): void => this.#onChunk(chunk);
 
-  constructor(response: UpstreamResponse, clock: Clock) {
+  /** `signal`: its abort closes the connection to the provider for as long as the body is read. */
+  constructor(response: UpstreamResponse, clock: Clock, signal: AbortSignal) {
     this.#response = response;
+    this.#signal = signal;
+    if (signal.aborted) response.cancel();
+    else signal.addEventListener('abort', this.#onGone, { once: true });
     this.#watchdog = new Watchdog(clock, () => {
       if (this.#due !== null) this.#finish({ kind: 'clock', clock: this.#due.clock });
     });
@@ -43,19 +50,20 @@ export class BodyReader {
     else this.#watchdog.arm(due.atMs);
     return new Promise((resolve) => {
       this.#resolve = resolve;
-      this.#pending ??= this.#response.read().then((chunk) => this.#onChunk(chunk));
+      this.#pending ??= this.#response.read().then(this.#onRead);
     });
   }
 
   /** Closes the connection to the provider; safe to call at any time, more than once. */
   cancel(): void {
-    this.#watchdog.close();
+    this.close();
     this.#response.cancel();
   }
 
-  /** The body was read to its end: only the timer is left to free. */
+  /** The body was read to its end: only the timer and the listener are left to free. */
   close(): void {
     this.#watchdog.close();
+    this.#signal.removeEventListener('abort', this.#onGone);
   }
 
   #onChunk(chunk: BodyChunk): void {

@@ -185,11 +185,7 @@ function launch(
   const record = run.begin(candidate, step, key?.alias ?? null, permit.isProbe);
   const bounds = run.boundsFor(candidate, record);
   const upstream = upstreamRequestOf(run, candidate, prepared, key);
-  const abort = new AbortController();
-  const { signal } = run.request;
-  const onGone = (): void => abort.abort();
-  if (signal.aborted) abort.abort();
-  else signal.addEventListener('abort', onGone, { once: true });
+  const { signal, cancel } = linkTo(run.request.signal, isHedge || run.mayHedge);
   const result: Promise<AttemptResult> = upstream.ok
     ? attempt(
         {
@@ -198,12 +194,25 @@ function launch(
           isStream: run.request.chat.isStream,
           bounds,
           record,
-          signal: abort.signal,
+          signal,
         },
         ports,
       )
     : Promise.resolve({ kind: 'failed', failure: upstream.fault, hadContent: false });
-  return { candidate, record, permit, bounds, result, cancel: onGone };
+  return { candidate, record, permit, bounds, result, cancel };
+}
+
+/** Only a racer is ever ended before the request is: another attempt goes by the request's own signal. */
+function linkTo(
+  signal: AbortSignal,
+  isRacer: boolean,
+): { readonly signal: AbortSignal; readonly cancel: () => void } {
+  if (!isRacer) return { signal, cancel: () => undefined };
+  const abort = new AbortController();
+  const cancel = (): void => abort.abort();
+  if (signal.aborted) cancel();
+  else signal.addEventListener('abort', cancel, { once: true });
+  return { signal: abort.signal, cancel };
 }
 
 /** True at the soft clock when no content has come by then; false as soon as the attempt has ended. */

@@ -7,7 +7,7 @@ import type { RequestTrace } from './trace.ts';
 export function traceOf(run: RequestRun, nowMs: number): RequestTrace {
   const { request, serving } = run;
   const attempts = run.records.map((record) => record.trace());
-  const servingTrace = serving === null ? attempts.at(-1) : serving.record.trace();
+  const servingTrace = attempts.at(serving === null ? -1 : run.records.indexOf(serving.record));
   return {
     id: request.id,
     clientRequestId: request.clientRequestId,

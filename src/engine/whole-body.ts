@@ -11,6 +11,8 @@ export type WholeBody =
 
 export type WholeBodyOptions = {
   readonly clock: Clock;
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal;
   readonly bytesMax: number;
   /** Longest silence between two reads, ms. */
   readonly idleMs: number;
@@ -23,7 +25,7 @@ export async function readWholeBody(
   response: UpstreamResponse,
   options: WholeBodyOptions,
 ): Promise<WholeBody> {
-  const reader = new BodyReader(response, options.clock);
+  const reader = new BodyReader(response, options.clock, options.signal);
   const chunks: Buffer[] = [];
   let bytes = 0;
   for (;;) {

@@ -65,17 +65,14 @@ function counted(
     isEnded = true;
     onEnd();
   };
-  const noticed = async (
+  const noteStep = ({ done }: IteratorResult<Buffer | string, void>): void => {
+    if (done === true) end();
+  };
+  const noticed = (
     result: Promise<IteratorResult<Buffer | string, void>>,
   ): Promise<IteratorResult<Buffer | string, void>> => {
-    let isDone = true;
-    try {
-      const settled = await result;
-      isDone = settled.done === true;
-      return settled;
-    } finally {
-      if (isDone) end();
-    }
+    void result.then(noteStep, end);
+    return result;
   };
   return {
     next: () => noticed(chunks.next()),

@@ -32,6 +32,23 @@ const maxRetriesMax = 10;
 const nameMax = 256;
 const printableId = /^[\x20-\x7e]{1,128}$/;
 
+/** Names as in the extension, with the header that says the same. */
+const headerOf = {
+  deadline_ms: 'x-tiergate-deadline-ms',
+  pin: 'x-tiergate-pin',
+  failover: 'x-tiergate-failover',
+  max_retries: 'x-tiergate-max-retries',
+  eval_run: 'x-tiergate-eval-run',
+  eval_mode: 'x-tiergate-eval-mode',
+  session: 'x-tiergate-session',
+  run_id: 'x-tiergate-run-id',
+  tags: 'x-tiergate-tags',
+  variables: 'x-tiergate-variables',
+  meta: 'x-tiergate-meta',
+} as const;
+
+type OptionName = keyof typeof headerOf;
+
 /** Collects the first fault: one clear sentence is worth more than a list. */
 class OptionReader {
   fault: RequestFault | null = null;
@@ -43,17 +60,18 @@ class OptionReader {
     this.#extension = extension;
   }
 
-  /** The raw value of `x-tiergate-NAME`, else of the extension's `name`; null when absent. */
-  raw(name: string): { readonly value: unknown; readonly at: string } | null {
-    const header = `x-tiergate-${name.replaceAll('_', '-')}`;
+  /** The raw value of the option's header, else of the extension's `name`; null when absent. */
+  raw(name: OptionName): { readonly value: unknown; readonly at: string } | null {
+    const header = headerOf[name];
     const fromHeader = this.#headers[header];
     if (fromHeader !== undefined) return { value: fromHeader, at: header };
+    if (this.#extension === null) return null;
     const value = property(this.#extension, name);
     return value === undefined || value === null ? null : { value, at: `tiergate.${name}` };
   }
 
   read<Value>(
-    name: string,
+    name: OptionName,
     absent: Value,
     parse: (value: unknown) => Result<Value, string>,
   ): Value {

@@ -38,10 +38,47 @@ export async function* streamChunks(
   }
 }
 
+/** Frames that lie side by side in what the provider sent leave as one stretch of it, uncopied. */
 function encode(encoder: ClientStreamEncoder, parts: readonly StreamPart[]): Buffer | string {
   const [first] = parts;
   if (parts.length === 1 && first !== undefined) return encoder.push(first);
-  const pieces = parts.map((part) => encoder.push(part)).filter((piece) => piece.length > 0);
+  const pieces: (Buffer | string)[] = [];
+  let stretch: Buffer | null = null;
+  let stretchBytes = 0;
+  const endStretch = (): void => {
+    if (stretch === null) return;
+    pieces.push(
+      stretch.length === stretchBytes
+        ? stretch
+        : Buffer.from(stretch.buffer, stretch.byteOffset, stretchBytes),
+    );
+    stretch = null;
+  };
+  for (const part of parts) {
+    const piece = encoder.push(part);
+    if (piece.length === 0) continue;
+    if (typeof piece === 'string') {
+      endStretch();
+      pieces.push(piece);
+    } else if (stretch !== null && isNext(stretch, stretchBytes, piece)) {
+      stretchBytes += piece.length;
+    } else {
+      endStretch();
+      stretch = piece;
+      stretchBytes = piece.length;
+    }
+  }
+  endStretch();
+  return joined(pieces);
+}
+
+function isNext(stretch: Buffer, stretchBytes: number, piece: Buffer): boolean {
+  return piece.buffer === stretch.buffer && piece.byteOffset === stretch.byteOffset + stretchBytes;
+}
+
+function joined(pieces: readonly (Buffer | string)[]): Buffer | string {
+  const [first] = pieces;
+  if (first !== undefined && pieces.length === 1) return first;
   if (pieces.every((piece) => typeof piece === 'string')) return pieces.join('');
   return Buffer.concat(
     pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)),
