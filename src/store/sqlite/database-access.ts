@@ -1,9 +1,11 @@
 /** The main thread's connections: opened when wanted, opened anew after a fault, one for reading alone. */
+
 import { existsSync } from 'node:fs';
-import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import type { Clock } from '../../base/clock.ts';
 import type { Result } from '../../base/result.ts';
 import { type Connection, connectForReading } from './connection.ts';
+import { drizzle } from './drizzle.ts';
 import { openDatabase } from './open-database.ts';
 import { type StoreFault, storeFaultOf } from './store-fault.ts';
 

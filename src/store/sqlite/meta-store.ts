@@ -1,6 +1,7 @@
 /** Small facts of the installation under names, such as the hash of the admin key. */
-import { eq } from 'drizzle-orm';
+
 import type { DatabaseAccess } from './database-access.ts';
+import { eq } from './drizzle.ts';
 import { meta } from './schema.ts';
 
 /** Both throw `StoreUnavailableError` when the database cannot be used. */

@@ -1,12 +1,11 @@
 /** Opens the embedded database for whoever may change its schema: directory, connection, migrations. */
+
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { drizzle } from 'drizzle-orm/better-sqlite3';
-import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
-import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { fail, type Result } from '../../base/result.ts';
 import { type Connection, type ConnectOptions, connect } from './connection.ts';
+import { drizzle, migrate, readMigrationFiles } from './drizzle.ts';
 import { faultOfKind, type StoreFault, storeFaultOf } from './store-fault.ts';
 
 const migrationsFolder = fileURLToPath(new URL('../../../migrations/sqlite', import.meta.url));

@@ -1,5 +1,6 @@
 /** Conditions that find requests by an id that others made, through `request_keys`. */
-import { eq, type SQL, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import { eq, sql } from './drizzle.ts';
 import { attempts, meta, requestKeys, requests } from './schema.ts';
 import { indexedThroughKey } from './writer/key-index.ts';
 

@@ -1,8 +1,9 @@
 /** Config versions in the database; a prompt that many versions share is kept once. */
+
 import { createHash } from 'node:crypto';
-import { desc, eq, inArray } from 'drizzle-orm';
 import type { Revision, RevisionStore } from '../../routing/revision-store.ts';
 import type { DatabaseAccess, Orm } from './database-access.ts';
+import { desc, eq, inArray } from './drizzle.ts';
 import { configVersions, promptVersions } from './schema.ts';
 
 type StoredRevision = typeof configVersions.$inferSelect;

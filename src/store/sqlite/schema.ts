@@ -2,19 +2,19 @@
  * The tables of the embedded database. A change here needs `npm run db:generate`. The first migration adds
  * by hand what drizzle has no word for: tables with a primary key of several columns are WITHOUT ROWID.
  */
-import { sql } from 'drizzle-orm';
+import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core';
+import type { JsonObject } from '../../base/json.ts';
+import type { AttemptRow, RequestRow } from '../../served-by/row.ts';
 import {
-  type AnySQLiteColumn,
   index,
   integer,
   primaryKey,
   real,
+  sql,
   sqliteTable,
   text,
   uniqueIndex,
-} from 'drizzle-orm/sqlite-core';
-import type { JsonObject } from '../../base/json.ts';
-import type { AttemptRow, RequestRow } from '../../served-by/row.ts';
+} from './drizzle.ts';
 
 const count = (name: string) => integer(name).notNull().default(0);
 const flag = (name: string) => integer(name, { mode: 'boolean' }).notNull().default(false);

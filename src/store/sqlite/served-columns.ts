@@ -1,6 +1,7 @@
 /** The columns of the served-by log, read from the schema for whoever writes rows without it. */
-import { getTableColumns } from 'drizzle-orm';
+
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { getTableColumns } from './drizzle.ts';
 import { attempts, requests } from './schema.ts';
 import { type Columns, columnsMax, type ServedColumns, sqlValueOf } from './writer/row-codec.ts';
 

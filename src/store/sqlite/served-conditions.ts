@@ -1,7 +1,8 @@
 /** What a filter asks of a row, written so that the right index finds it. */
-import { gte, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { ServedFilter } from '../../served-by/served-query.ts';
+import { gte, lt, lte, or, sql } from './drizzle.ts';
 import { isOfClientRequest, isOfUpstreamRequest } from './request-key-search.ts';
 import { requests } from './schema.ts';
 import type { Position } from './served-cursor.ts';

@@ -1,9 +1,10 @@
 /** Reads the served-by log: pages newest first, by any filters, and single rows. */
-import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { AttemptRow, RequestRow } from '../../served-by/row.ts';
 import type { ServedFilter, ServedQuery, ServedRow } from '../../served-by/served-query.ts';
 import { servedRowOf } from '../../served-by/served-row.ts';
 import type { DatabaseAccess, Orm } from './database-access.ts';
+import { and, asc, desc, eq, sql } from './drizzle.ts';
 import { isOfClientRequest } from './request-key-search.ts';
 import { attempts, requests } from './schema.ts';
 import { conditionsOf, isPrecise } from './served-conditions.ts';

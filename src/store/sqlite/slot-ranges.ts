@@ -1,7 +1,8 @@
 /** Where in time a combination of tier, target and version occurs, from `served_slots`. */
-import { and, desc, eq, gt, lt, type SQL } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { ServedFilter } from '../../served-by/served-query.ts';
 import type { Orm } from './database-access.ts';
+import { and, desc, eq, gt, lt } from './drizzle.ts';
 import { servedSlots } from './schema.ts';
 import { slotMs } from './writer/slot-index.ts';
 
