@@ -132,6 +132,8 @@ type Asked = {
   readonly result: Promise<AttemptResult>;
   /** Ends the attempt, whatever it has come to. */
   readonly cancel: () => void;
+  /** The attempt is over: the client's leaving has nothing to end any more. */
+  readonly unlink: () => void;
 };
 
 function launch(
@@ -143,8 +145,9 @@ function launch(
 ): Asked | null {
   const prepared = prepareCall(run, candidate);
   if (prepared === null) return null;
+  // While this request slept, another one may have been told to leave the last key alone.
   const key = candidate.pickKey();
-  const permit = run.admit(candidate, step, key);
+  const permit = candidate.hasRestingKeys ? null : run.admit(candidate, step, key);
   if (permit === null) {
     run.forgetLast();
     return null;
@@ -152,7 +155,7 @@ function launch(
   const record = run.begin(candidate, step, key?.alias ?? null, permit.isProbe, isHedge);
   const bounds = run.boundsFor(candidate, record);
   const upstream = upstreamRequestOf(run, candidate, prepared, key);
-  const { signal, cancel } = linkTo(run.request.signal, isHedge || run.mayHedge);
+  const { signal, cancel, unlink } = linkTo(run.request.signal, isHedge || run.mayHedge);
   const result: Promise<AttemptResult> = upstream.ok
     ? attempt(
         {
@@ -166,20 +169,24 @@ function launch(
         ports,
       )
     : Promise.resolve({ kind: 'failed', failure: upstream.fault, hadContent: false });
-  return { candidate, record, permit, bounds, result, cancel };
+  return { candidate, record, permit, bounds, result, cancel, unlink };
 }
 
 /** Only a racer is ever ended before the request is: another attempt goes by the request's own signal. */
 function linkTo(
   signal: AbortSignal,
   isRacer: boolean,
-): { readonly signal: AbortSignal; readonly cancel: () => void } {
-  if (!isRacer) return { signal, cancel: () => undefined };
+): { readonly signal: AbortSignal; readonly cancel: () => void; readonly unlink: () => void } {
+  if (!isRacer) return { signal, cancel: () => undefined, unlink: () => undefined };
   const abort = new AbortController();
   const cancel = (): void => abort.abort();
   if (signal.aborted) cancel();
   else signal.addEventListener('abort', cancel, { once: true });
-  return { signal: abort.signal, cancel };
+  return {
+    signal: abort.signal,
+    cancel,
+    unlink: () => signal.removeEventListener('abort', cancel),
+  };
 }
 
 /** True at the soft clock when no content has come by then; false as soon as the attempt has ended. */
@@ -247,13 +254,15 @@ function lose(loser: Asked): void {
   loser.permit.lose(loser.record);
   loser.record.end('cancelled', loser.candidate.health.breakerState());
   loser.cancel();
+  loser.unlink();
   void loser.result.then((result) => {
     if (result.kind === 'stream') result.stream.cancel();
   });
 }
 
 function settle(run: RequestRun, asked: Asked, result: AttemptResult): EngineAnswer | null {
-  const { candidate, record, permit } = asked;
+  const { candidate, record, permit, unlink } = asked;
+  if (result.kind !== 'stream') unlink();
   switch (result.kind) {
     case 'gone':
       permit.abandon();
@@ -279,7 +288,7 @@ function settle(run: RequestRun, asked: Asked, result: AttemptResult): EngineAns
       return {
         kind: 'stream',
         head: run.head(candidate),
-        batches: flowOf(run, candidate, record, permit, result),
+        batches: flowOf(run, { candidate, record, permit, committed: result, onEnd: unlink }),
       };
   }
 }
