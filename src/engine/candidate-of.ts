@@ -13,7 +13,6 @@ export type CandidatePorts = {
 
 export function candidateOf(target: Target, tier: Tier, ports: CandidatePorts): CandidateState {
   const { clock, health, overrides } = ports;
-  return new CandidateState(target, health.of(target, tier), () =>
-    overrides.get(target.id, clock.wallMs()),
-  );
+  const override = () => overrides.get(target.id, clock.wallMs());
+  return new CandidateState(target, health.of(target, tier), { clock, override });
 }

@@ -1,7 +1,8 @@
 /** What this request knows of one candidate: its health, and what was tried on it. */
-
+import type { Clock } from '../base/clock.ts';
 import type { EncodedCall } from '../dialects/dialect.ts';
 import type { AttemptFailure } from '../failure/attempt-failure.ts';
+import { effectOf } from '../failure/effects.ts';
 import type { ProviderKey } from '../providers/provider.ts';
 import type { Target } from '../routing/snapshot.ts';
 import type { Candidate, Obstacle } from './history.ts';
@@ -19,16 +20,39 @@ export class CandidateState {
   previousDelayMs: number | null = null;
   readonly failures: AttemptFailure[] = [];
 
+  readonly #clock: Clock;
   readonly #override: () => Override | null;
+  /** The target told this request not to come back before (monotonic ms). */
+  #hintedUntilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(target: Target, health: TargetHealth, override: () => Override | null) {
+  constructor(
+    target: Target,
+    health: TargetHealth,
+    ports: { readonly clock: Clock; readonly override: () => Override | null },
+  ) {
     this.target = target;
     this.health = health;
-    this.#override = override;
+    this.#clock = ports.clock;
+    this.#override = ports.override;
+  }
+
+  noteFailure(failure: AttemptFailure): void {
+    this.failures.push(failure);
+    const { hint } = failure;
+    if (hint === null || isOfItsKey(failure)) return;
+    const untilMs = this.#clock.monotonicMs() + hint.waitMs;
+    this.#hintedUntilMs = Math.max(this.#hintedUntilMs, untilMs);
+  }
+
+  /** A hint binds the request that was given it, whatever it does in the meantime. */
+  obstacle(): Obstacle | null {
+    const obstacle = this.#obstacleToAll();
+    if (obstacle !== null || this.#clock.monotonicMs() >= this.#hintedUntilMs) return obstacle;
+    return { reason: 'cooling', untilMs: this.#hintedUntilMs };
   }
 
   /** What an operator decided comes first: drained is drained, and forced knows no obstacle but its keys. */
-  obstacle(): Obstacle | null {
+  #obstacleToAll(): Obstacle | null {
     switch (this.#override()?.state) {
       case 'drained':
         return { reason: 'drained', untilMs: null };
@@ -43,6 +67,12 @@ export class CandidateState {
     return this.#override()?.state === 'forced';
   }
 
+  /** Every key rests; where the provider wants none, the provider itself. */
+  get hasRestingKeys(): boolean {
+    return this.health.keyObstacle(this.target) !== null;
+  }
+
+  /** Null where none is wanted, or all rest. */
   pickKey(): ProviderKey | null {
     return this.health.pickKey(this.target);
   }
@@ -64,4 +94,10 @@ export class CandidateState {
       (earlier) => earlier.errorClass === failure.errorClass && earlier.hint === null,
     ).length;
   }
+}
+
+/** Such a hint rests the key for everyone; another key is free to ask. */
+function isOfItsKey(failure: AttemptFailure): boolean {
+  const { sameTarget } = effectOf(failure);
+  return sameTarget === 'other_key_then_hint' || sameTarget === 'other_key_only';
 }

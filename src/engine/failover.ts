@@ -165,6 +165,8 @@ type Asked = {
   readonly result: Promise<AttemptResult>;
   /** Ends the attempt, whatever it has come to. */
   readonly cancel: () => void;
+  /** The attempt is over: the client's leaving has nothing to end any more. */
+  readonly unlink: () => void;
 };
 
 /** Null: it could not be asked; its slot has been given back. */
@@ -175,8 +177,10 @@ function launch(
   ports: EnginePorts,
 ): Asked | null {
   const prepared = prepareCall(run, candidate);
+  // While this request slept, another one may have been told to leave the last key alone.
   const key = candidate.pickKey();
-  const permit = prepared === null ? null : run.admit(candidate, step, key, step.slot);
+  const isRefused = prepared === null || candidate.hasRestingKeys;
+  const permit = isRefused ? null : run.admit(candidate, step, key, step.slot);
   if (prepared === null || permit === null) {
     step.slot.release('neutral');
     run.forgetLast();
@@ -185,7 +189,10 @@ function launch(
   const record = run.begin(candidate, step, key?.alias ?? null, permit.isProbe);
   const bounds = run.boundsFor(candidate, record);
   const upstream = upstreamRequestOf(run, candidate, prepared, key);
-  const { signal, cancel } = linkTo(run.request.signal, isHedge || run.mayHedge);
+  const { signal, cancel, unlink } = linkTo(
+    run.request.signal,
+    step.isHedge === true || run.mayHedge,
+  );
   const result: Promise<AttemptResult> = upstream.ok
     ? attempt(
         {
@@ -199,20 +206,24 @@ function launch(
         ports,
       )
     : Promise.resolve({ kind: 'failed', failure: upstream.fault, hadContent: false });
-  return { candidate, record, permit, bounds, result, cancel };
+  return { candidate, record, permit, bounds, result, cancel, unlink };
 }
 
 /** Only a racer is ever ended before the request is: another attempt goes by the request's own signal. */
 function linkTo(
   signal: AbortSignal,
   isRacer: boolean,
-): { readonly signal: AbortSignal; readonly cancel: () => void } {
-  if (!isRacer) return { signal, cancel: () => undefined };
+): { readonly signal: AbortSignal; readonly cancel: () => void; readonly unlink: () => void } {
+  if (!isRacer) return { signal, cancel: () => undefined, unlink: () => undefined };
   const abort = new AbortController();
   const cancel = (): void => abort.abort();
   if (signal.aborted) cancel();
   else signal.addEventListener('abort', cancel, { once: true });
-  return { signal: abort.signal, cancel };
+  return {
+    signal: abort.signal,
+    cancel,
+    unlink: () => signal.removeEventListener('abort', cancel),
+  };
 }
 
 /** True at the soft clock when no content has come by then; false as soon as the attempt has ended. */
@@ -286,13 +297,15 @@ function lose(loser: Asked): void {
   loser.permit.lose(loser.record);
   loser.record.end('cancelled', loser.candidate.health.breakerState());
   loser.cancel();
+  loser.unlink();
   void loser.result.then((result) => {
     if (result.kind === 'stream') result.stream.cancel();
   });
 }
 
 function settle(run: RequestRun, asked: Asked, result: AttemptResult): EngineAnswer | null {
-  const { candidate, record, permit } = asked;
+  const { candidate, record, permit, unlink } = asked;
+  if (result.kind !== 'stream') unlink();
   switch (result.kind) {
     case 'gone':
       permit.abandon();
@@ -320,7 +333,7 @@ function settle(run: RequestRun, asked: Asked, result: AttemptResult): EngineAns
       return {
         kind: 'stream',
         head: run.head(candidate),
-        batches: flowOf(run, candidate, record, permit, result),
+        batches: flowOf(run, { candidate, record, permit, committed: result, onEnd: unlink }),
       };
   }
 }

@@ -10,16 +10,67 @@ import type { TargetPermit } from './target-health.ts';
 
 type Committed = Extract<AttemptResult, { kind: 'stream' }>;
 
-/** Ends without a last batch when the client has gone; whoever stops early must call `return()`. */
-export async function* flowOf(
-  run: RequestRun,
-  candidate: CandidateState,
-  record: AttemptRecord,
-  permit: TargetPermit,
-  committed: Committed,
-): AsyncGenerator<AnswerBatch, void, undefined> {
+type Batches = AsyncGenerator<AnswerBatch, void, undefined>;
+
+/** `onEnd` is called once, however the flow ends. */
+export type FlowInput = {
+  readonly candidate: CandidateState;
+  readonly record: AttemptRecord;
+  readonly permit: TargetPermit;
+  readonly committed: Committed;
+  readonly onEnd: () => void;
+};
+
+/**
+ * Ends without a last batch when the client has gone; whoever stops early must call `return()`, also
+ * when nothing was pulled yet.
+ */
+export function flowOf(run: RequestRun, input: FlowInput): Batches {
+  const { candidate, record, committed } = input;
   const { stream } = committed;
   const serving = { candidate, record, tally: stream.tally };
+  const end = (): void => {
+    stream.cancel();
+    input.permit.release();
+    noteTally(record, stream.tally);
+    run.endUnlessEnded(serving);
+    input.onEnd();
+  };
+  return endedUnpulled(batchesOf(run, { ...input, serving, end }), end);
+}
+
+/** A generator that nobody ever pulled would run no `finally` when it is told to return. */
+function endedUnpulled(batches: Batches, end: () => void): Batches {
+  let isPulled = false;
+  const stop = (): Promise<IteratorResult<AnswerBatch, void>> => {
+    if (!isPulled) end();
+    return batches.return();
+  };
+  return {
+    next: () => {
+      isPulled = true;
+      return batches.next();
+    },
+    return: stop,
+    throw: async (error) => {
+      await stop();
+      throw error;
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await stop();
+    },
+  };
+}
+
+async function* batchesOf(
+  run: RequestRun,
+  flow: FlowInput & { readonly serving: Serving; readonly end: () => void },
+): Batches {
+  const { permit, committed, serving } = flow;
+  const { stream } = committed;
   try {
     if (committed.isComplete) {
       yield ended(run, serving, committed.parts);
@@ -35,10 +86,7 @@ export async function* flowOf(
       if (batch.isLast) return;
     }
   } finally {
-    stream.cancel();
-    permit.release();
-    noteTally(record, stream.tally);
-    run.endUnlessEnded(serving);
+    flow.end();
   }
 }
 

@@ -57,7 +57,10 @@ function sameTarget(
   if (candidate.attempts >= history.limits.attempts) return leave('spent', 'spent');
   if (!allowsTotal(history, last.candidate)) return leave('spent', 'spent');
   const isKeyRule = rule === 'other_key_then_hint' || rule === 'other_key_only';
-  if (isKeyRule && last.hasOtherKey) return retryAfter(last.candidate, 0, null);
+  if (isKeyRule && last.hasOtherKey) {
+    const isInTime = fitsDeadline(history, candidate, 0);
+    return isInTime ? retryAfter(last.candidate, 0, null) : leave('resting', 'no_time');
+  }
   if (rule === 'never' || rule === 'other_key_only') return leave('spent', 'spent');
   if (rule === 'last_resort_only' && isOtherAdmissible && !history.limits.isFailoverOff) {
     return leave('spent', 'spent');

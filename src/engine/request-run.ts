@@ -50,6 +50,8 @@ export class RequestRun {
   readonly skips: Skip[];
   readonly #ports: EnginePorts;
   #last: FailedAttempt | null = null;
+  /** The target whose failure led here: after a race, the one that was given up last. */
+  #lastTarget: string | null = null;
   #isHedged = false;
   requestFault: RequestFault | null = null;
   serving: Serving | null = null;
@@ -154,7 +156,7 @@ export class RequestRun {
     isProbe: boolean,
   ): AttemptRecord {
     const isHedge = step.isHedge ?? false;
-    const previous = this.records.at(-1)?.start.target.id ?? null;
+    const previous = this.#lastTarget;
     const isChange = previous !== null && previous !== candidate.target.id;
     if (isChange && !isHedge) this.failovers += 1;
     this.#noteObstaclesBefore(candidate);
@@ -197,9 +199,10 @@ export class RequestRun {
     hadContent: boolean,
   ): void {
     const last = { candidate, record, failure };
-    candidate.failures.push(failure);
+    candidate.noteFailure(failure);
     this.failures.push(last);
     this.#last = last;
+    this.#lastTarget = candidate.target.id;
     if (hadContent) this.recovery = 'restarted';
     const { keyAlias } = record.start;
     const alert = alertOf(failure, candidate.target, keyAlias, this.request.id);

@@ -338,9 +338,12 @@ const unmarkedPermit: Permit = {
   breakAfterSuccess: () => undefined,
 };
 
+/** The clock that is shortened for another candidate's sake. */
+const splitClockRule = 'clock:first_content';
+
 /** A cut by the split of the deadline, before the target's own clock, is no fault of one that had answered. */
 function countsAsFailure(record: AttemptRecord, failure: AttemptFailure): boolean {
   if (!effectOf(failure).countsForBreaker) return false;
-  const isCutEarly = failure.errorClass === 'timeout' && record.elapsedMs() < record.ownLimitMs;
+  const isCutEarly = failure.rule === splitClockRule && record.elapsedMs() < record.ownLimitMs;
   return !isCutEarly || record.status === null;
 }
