@@ -145,6 +145,7 @@ function admissible(history: History, from: From | null): readonly number[] {
     const candidate = candidateAt(history, index);
     if (candidate.obstacle !== null) return false;
     if (index === from?.last.candidate) return false;
+    if (candidate.attempts > 0 && !allowsTotal(history, index)) return false;
     return isWilling(history, index, from);
   });
 }

@@ -204,9 +204,7 @@ export class RequestRun {
     this.#last = last;
     this.#lastTarget = candidate.target.id;
     if (hadContent) this.recovery = 'restarted';
-    const { keyAlias } = record.start;
-    const alert = alertOf(failure, candidate.target, keyAlias, this.request.id);
-    if (alert !== null) this.#ports.alerts.raise(alert);
+    this.#wake(last);
   }
 
   /** One hedge a request, and none where the caller chose the target. */
@@ -275,9 +273,11 @@ export class RequestRun {
       isCommitted: true,
     });
     record.failure = broken;
-    permit.breakAfterSuccess(broken);
+    permit.breakAfterSuccess(record, broken);
     record.end('failed', candidate.health.breakerState());
-    this.failures.push({ candidate, record, failure: broken });
+    const last = { candidate, record, failure: broken };
+    this.failures.push(last);
+    this.#wake(last);
     this.recovery = 'failed_forward';
     const failure = requestFailure(this, 'interrupted', this.#ports.clock.monotonicMs());
     this.failure = failure;
@@ -343,6 +343,12 @@ export class RequestRun {
     this.endedMs = this.#ports.clock.monotonicMs();
     this.outcome = outcome;
     this.status = status;
+  }
+
+  /** Whom a failure concerns, also one inside a stream that has begun. */
+  #wake({ candidate, record, failure }: FailedAttempt): void {
+    const alert = alertOf(failure, candidate.target, record.start.keyAlias, this.request.id);
+    if (alert !== null) this.#ports.alerts.raise(alert);
   }
 
   #skip(candidate: CandidateState, reason: string): void {

@@ -82,7 +82,7 @@ export type TargetPermit = {
   readonly succeed: (record: AttemptRecord, isStream: boolean) => void;
   readonly fail: (record: AttemptRecord, failure: AttemptFailure) => void;
   /** The stream broke after `succeed`. */
-  readonly breakAfterSuccess: (failure: AttemptFailure) => void;
+  readonly breakAfterSuccess: (record: AttemptRecord, failure: AttemptFailure) => void;
   /** The attempt proves nothing: the client left. */
   readonly abandon: () => void;
   /** Another attempt won the race: neutral, but for a probe, and for a target that had sent nothing. */
@@ -296,8 +296,9 @@ export class TargetHealth {
         this.#setAside(alias, failure, record.startedMs, tier);
         endProbe('none');
       },
-      breakAfterSuccess: (failure) => {
+      breakAfterSuccess: (record, failure) => {
         if (effectOf(failure).countsForBreaker) permit.breakAfterSuccess(tier.breaker);
+        this.#setAside(alias, failure, record.startedMs, tier);
       },
       abandon: () => {
         slot.release('neutral');

@@ -1,0 +1,276 @@
+/** What may be asked again, when, and how often. */
+import {
+  type AttemptSeen,
+  allRequests,
+  attemptsOf,
+  callsOf,
+  effectOfAttempt,
+  endingOf,
+  isSame,
+  ms,
+  named,
+  toleranceMs,
+} from './invariants-reading.ts';
+import { type TierPlan, targetId } from './schedule-model.ts';
+import type { CallSeen, Observation, RequestSeen } from './simulated-observation.ts';
+
+/** A first rate limit without a hint rests its key for so long. */
+const unhintedRestMs = 1_000;
+
+/** No second attempt on a target where the class of the last failure forbids one. */
+export function retriesNoForbiddenClass(observation: Observation): readonly string[] {
+  return allRequests(observation).flatMap((request) => {
+    const attempts = attemptsOf(request);
+    return attempts.flatMap((next, index) => {
+      const earlier = attempts.slice(0, index).filter(({ target }) => target === next.target);
+      const last = earlier.at(-1);
+      if (last === undefined) return [];
+      const why = whyForbidden(observation, request, { earlier, last, next });
+      return why === null ? [] : [named(request, `attempt ${next.n} on ${next.target}: ${why}`)];
+    });
+  });
+}
+
+type Again = {
+  readonly earlier: readonly AttemptSeen[];
+  readonly last: AttemptSeen;
+  readonly next: AttemptSeen;
+};
+
+function whyForbidden(
+  observation: Observation,
+  request: RequestSeen,
+  { earlier, last, next }: Again,
+): string | null {
+  const effect = effectOfAttempt(last);
+  if (effect === null || last.failure === null) return `after one that ended ${last.outcome}`;
+  const said = last.failure.errorClass;
+  switch (effect.sameTarget) {
+    case 'never':
+      return `${said} is never asked again`;
+    case 'other_key_only': {
+      const refused = earlier.filter(
+        (one) => effectOfAttempt(one)?.sameTarget === 'other_key_only',
+      );
+      const isRefused = refused.some(({ keyAlias }) => keyAlias === next.keyAlias);
+      return isRefused ? `${said} with the key that was refused` : null;
+    }
+    case 'last_resort_only': {
+      const other = otherAdmissible(observation, request, last, next);
+      return other === null ? null : `${said} while ${other} was admissible`;
+    }
+    default:
+      return null;
+  }
+}
+
+/** A target that nobody had asked yet, and that could be asked when `last` failed and still at `next`. */
+function otherAdmissible(
+  observation: Observation,
+  request: RequestSeen,
+  last: AttemptSeen,
+  next: AttemptSeen,
+): string | null {
+  if (request.plan.isFailoverOff || request.plan.pin !== null) return null;
+  const obstacles = endingOf(observation, request, last)?.obstacles;
+  if (obstacles === undefined) return null;
+  const asked = new Set(
+    attemptsOf(request)
+      .filter(({ n }) => n < next.n)
+      .map(({ target }) => target),
+  );
+  const others = request.tier.targets.map(targetId).filter((target) => !asked.has(target));
+  const isTroubled = (target: string): boolean =>
+    observation.changes.some(
+      (change) =>
+        change.target === target &&
+        change.at.atMs >= last.endedMs - toleranceMs &&
+        change.at.atMs <= next.startedMs + toleranceMs,
+    );
+  return others.find((target) => obstacles[target] === null && !isTroubled(target)) ?? null;
+}
+
+/** A request does not come back, before the hint's end, to a target (or key) that gave it one. */
+export function undercutsNoHintOfItsOwn(observation: Observation): readonly string[] {
+  return allRequests(observation).flatMap((request) => {
+    const attempts = attemptsOf(request);
+    return attempts.flatMap((failed) => {
+      const hint = failed.failure?.hint ?? null;
+      if (hint === null) return [];
+      const rule = effectOfAttempt(failed)?.sameTarget;
+      const isKeys = rule === 'other_key_then_hint' || rule === 'other_key_only';
+      const early = attempts.find(
+        (next) =>
+          next.n > failed.n &&
+          next.target === failed.target &&
+          (!isKeys || next.keyAlias === failed.keyAlias) &&
+          next.startedMs < failed.endedMs + hint.waitMs - toleranceMs,
+      );
+      if (early === undefined) return [];
+      const waitedMs = early.startedMs - failed.endedMs;
+      const what = `attempt ${early.n} on ${early.target} after ${ms(waitedMs)} of ${ms(hint.waitMs)}`;
+      return [named(request, what)];
+    });
+  });
+}
+
+/** While a key cools nobody uses it, but who had begun before. */
+export function usesNoCoolingKey(observation: Observation): readonly string[] {
+  return allRequests(observation).flatMap((request) =>
+    attemptsOf(request).flatMap((limited) => {
+      if (limited.failure?.errorClass !== 'rate_limit') return [];
+      const { cooldownMaxMs } = request.tier.policies.retry;
+      const restMs = Math.min(limited.failure.hint?.waitMs ?? unhintedRestMs, cooldownMaxMs);
+      const untilMs = limited.endedMs + restMs - toleranceMs;
+      const early = observation.calls.find(
+        ({ provider, model, key, at }) =>
+          `${provider}/${model}` === limited.target &&
+          key === limited.keyAlias &&
+          at.atMs > limited.endedMs + toleranceMs &&
+          at.atMs < untilMs,
+      );
+      if (early === undefined) return [];
+      const what = `${early.requestId} asked ${limited.target} at ${ms(early.at.atMs)}`;
+      return [`${what}, its key rests until ${ms(untilMs)} (${request.plan.id})`];
+    }),
+  );
+}
+
+/** Attempts a target and the total of retries stay within the tier's bounds and the client's. */
+export function boundsItsAttempts(observation: Observation): readonly string[] {
+  return allRequests(observation).flatMap((request) => {
+    const { attempts: most, attemptsTotal } = request.tier.policies.retry;
+    const { maxRetries } = request.plan;
+    const perTarget = maxRetries === null ? most : Math.min(most, maxRetries + 1);
+    const attempts = attemptsOf(request);
+    const found: string[] = [];
+    for (const target of new Set(attempts.map((attempt) => attempt.target))) {
+      const count = attempts.filter((attempt) => attempt.target === target).length;
+      if (count > perTarget) found.push(named(request, `${count} attempts on ${target}`));
+    }
+    for (const attempt of attempts) {
+      const isRetry = attempts.some(({ n, target }) => n < attempt.n && target === attempt.target);
+      const isHedge = attempt.kind === 'hedge';
+      if (attempt.n > attemptsTotal && (isRetry || isHedge)) {
+        found.push(named(request, `attempt ${attempt.n} is a ${attempt.kind} of ${attemptsTotal}`));
+      }
+    }
+    return found;
+  });
+}
+
+/** Retries on one target: never more than first asks x ratio + the tokens it starts with + the floor. */
+export function keepsTheRetryBudget(observation: Observation): readonly string[] {
+  const tiers = observation.schedule.versions.flatMap((version) => version.tiers);
+  const marks = allRequests(observation).flatMap((request) => {
+    const attempts = attemptsOf(request);
+    return attempts.map((attempt) => ({ attempt, isRetry: isRetry(attempts, attempt) }));
+  });
+  marks.sort((left, right) => left.attempt.startedMs - right.attempt.startedMs);
+  const found: string[] = [];
+  for (const target of new Set(marks.map(({ attempt }) => attempt.target))) {
+    const policy = budgetOf(tiers, target);
+    let asks = 0;
+    let retries = 0;
+    for (const mark of marks) {
+      if (mark.attempt.target !== target) continue;
+      if (mark.isRetry) retries += 1;
+      else asks += 1;
+      const seconds = mark.attempt.startedMs / 1000;
+      const most = policy.first + asks * policy.ratio + seconds * policy.minPerSecond;
+      if (retries <= most + toleranceMs) continue;
+      const at = ms(mark.attempt.startedMs);
+      found.push(`${target}: ${retries} retries to ${asks} first asks at ${at}`);
+      break;
+    }
+  }
+  return found;
+}
+
+/** A change of key draws nothing. */
+function isRetry(attempts: readonly AttemptSeen[], attempt: AttemptSeen): boolean {
+  const last = attempts.findLast(({ n, target }) => n < attempt.n && target === attempt.target);
+  return last !== undefined && last.keyAlias === attempt.keyAlias;
+}
+
+const tokensFirst = 10;
+
+/** The most generous settings that any version of any tier had for the target. */
+function budgetOf(tiers: readonly TierPlan[], target: string) {
+  const budgets = tiers
+    .filter(({ targets }) => targets.some((one) => targetId(one) === target))
+    .map(({ policies }) => policies.retry.budget);
+  const most = (read: (budget: (typeof budgets)[number]) => number): number =>
+    Math.max(0, ...budgets.map(read));
+  return {
+    first: Math.min(
+      tokensFirst,
+      most(({ max }) => max),
+    ),
+    ratio: most(({ ratio }) => ratio),
+    minPerSecond: most(({ minPerSecond }) => minPerSecond),
+  };
+}
+
+/** A request comes back only to a target that it left for a hint, a rest or an open breaker. */
+export function returnsOnlyToTheResting(observation: Observation): readonly string[] {
+  return allRequests(observation).flatMap((request) => {
+    const attempts = attemptsOf(request);
+    return attempts.flatMap((next) => {
+      const last = attempts.findLast(({ n, target }) => n < next.n && target === next.target);
+      if (last === undefined || last.failure === null) return [];
+      const other = attempts.find(
+        ({ n, target, startedMs }) =>
+          n > last.n && n < next.n && target !== next.target && startedMs >= last.endedMs,
+      );
+      if (other === undefined || isResting(observation, last, other.startedMs)) return [];
+      const what = `attempt ${next.n} returns to ${next.target} after ${last.failure.errorClass}`;
+      return [named(request, what)];
+    });
+  });
+}
+
+/** Whether the target gave a hint, or rested, or its breaker was open at some time until it was left. */
+function isResting(observation: Observation, last: AttemptSeen, leftMs: number): boolean {
+  const { failure, target, startedMs, breakerAfter } = last;
+  if (failure?.hint !== null || failure.errorClass === 'rate_limit') return true;
+  if (breakerAfter !== 'closed') return true;
+  return observation.changes.some(
+    (change) =>
+      change.target === target &&
+      change.breaker !== 'closed' &&
+      change.at.atMs >= startedMs - toleranceMs &&
+      change.at.atMs <= leftMs + toleranceMs,
+  );
+}
+
+/** A provider with keys is asked with one of them; the calls are those that the trace tells of. */
+export function asksWithItsKeys(observation: Observation): readonly string[] {
+  return observation.calls.flatMap((call) => {
+    const plan = observation.schedule.providers.find(({ name }) => name === call.provider);
+    const aliases = plan?.keys.map(({ alias }) => alias) ?? [];
+    const isRight = call.key === null ? aliases.length === 0 : aliases.includes(call.key);
+    return isRight ? [] : [`${call.requestId}: ${call.provider} asked with ${call.key}`];
+  });
+}
+
+/** Each attempt that sent something is one call; only a stale socket's is sent twice. */
+export function countsEveryCall(observation: Observation): readonly string[] {
+  return allRequests(observation).flatMap((request) => {
+    const calls = callsOf(observation, request);
+    const counted = calls.filter((call, index) => !isResent(calls.slice(0, index), call));
+    const sent = attemptsOf(request).filter(({ failure }) => failure?.rule !== 'secret_unresolved');
+    if (counted.length === sent.length) return [];
+    return [named(request, `${sent.length} attempts in its trace, ${counted.length} calls made`)];
+  });
+}
+
+/** Once, at once, on the same target. */
+function isResent(earlier: readonly CallSeen[], call: CallSeen): boolean {
+  const same = earlier.filter(
+    ({ provider, model }) => provider === call.provider && model === call.model,
+  );
+  const before = same.at(-1);
+  if (before?.head.kind !== 'stale' || before.ended?.how !== 'failed') return false;
+  return isSame(before.ended.atMs, call.at.atMs) && !isResent(same.slice(0, -1), before);
+}

@@ -1,0 +1,74 @@
+/** What must hold of every simulated run, whatever its schedule. */
+import { answersWhileSomebodyCan, givesOneText, takesSoundAnswers } from './invariants-answers.ts';
+import { letsOnlyProbesThrough, probesOneAtATime, recoversInTime } from './invariants-breakers.ts';
+import {
+  asksWithItsKeys,
+  boundsItsAttempts,
+  countsEveryCall,
+  keepsTheRetryBudget,
+  retriesNoForbiddenClass,
+  returnsOnlyToTheResting,
+  undercutsNoHintOfItsOwn,
+  usesNoCoolingKey,
+} from './invariants-retries.ts';
+import {
+  answersByTheDeadline,
+  asksNobodyAfterTheCommit,
+  chargesNobodyForLeaving,
+  endsEveryPermitOnce,
+  endsItsExchanges,
+  leavesNothingBehind,
+  neverHangsNorThrows,
+  startsNoAttemptAfterTheDeadline,
+} from './invariants-time.ts';
+import {
+  countsItsFailovers,
+  explainsItsSkips,
+  hasOneOutcome,
+  hasTheClassOfItsAttempts,
+  measuresItsTimes,
+  numbersItsAttempts,
+} from './invariants-trace.ts';
+import type { Observation } from './simulated-observation.ts';
+
+/** Returns what is wrong, one line each; empty = it holds. */
+export type Invariant = (observation: Observation) => readonly string[];
+
+export const invariants: readonly Invariant[] = [
+  neverHangsNorThrows,
+  answersByTheDeadline,
+  startsNoAttemptAfterTheDeadline,
+  asksNobodyAfterTheCommit,
+  endsItsExchanges,
+  chargesNobodyForLeaving,
+  leavesNothingBehind,
+  endsEveryPermitOnce,
+  retriesNoForbiddenClass,
+  undercutsNoHintOfItsOwn,
+  usesNoCoolingKey,
+  boundsItsAttempts,
+  keepsTheRetryBudget,
+  returnsOnlyToTheResting,
+  asksWithItsKeys,
+  countsEveryCall,
+  probesOneAtATime,
+  letsOnlyProbesThrough,
+  recoversInTime,
+  hasOneOutcome,
+  hasTheClassOfItsAttempts,
+  numbersItsAttempts,
+  countsItsFailovers,
+  explainsItsSkips,
+  measuresItsTimes,
+  givesOneText,
+  takesSoundAnswers,
+  answersWhileSomebodyCan,
+];
+
+export type Violation = { readonly invariant: string; readonly what: string };
+
+export function violationsOf(observation: Observation): readonly Violation[] {
+  return invariants.flatMap((invariant) =>
+    invariant(observation).map((what) => ({ invariant: invariant.name, what })),
+  );
+}
