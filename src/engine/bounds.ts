@@ -21,12 +21,15 @@ export function boundsOf(
     isHedged: false,
     ownP99Ms: candidate.health.p99Ms(isStream),
   });
+  const firstContentMs = Math.min(clocks.firstContentMs ?? clocks.wholeMs, clocks.wholeMs);
+  const softMs = clocks.firstContentSoftMs;
   return {
     connectMs: clocks.connectMs,
     headersAtMs: clocks.headersMs === null ? null : nowMs + clocks.headersMs,
-    firstContentAtMs: nowMs + Math.min(clocks.firstContentMs ?? clocks.wholeMs, clocks.wholeMs),
+    firstContentAtMs: nowMs + firstContentMs,
     racedFirstContentAtMs: nowMs + clocks.ownLimitMs,
-    softAtMs: clocks.firstContentSoftMs === null ? null : nowMs + clocks.firstContentSoftMs,
+    // A hedge that starts when the attempt ends anyway has no time of its own.
+    softAtMs: softMs === null || softMs >= firstContentMs ? null : nowMs + softMs,
     idleMs: clocks.idleMs,
     deadlineAtMs: request.deadlineAtMs,
     ownLimitMs: clocks.ownLimitMs,

@@ -111,7 +111,7 @@ function isClassFitting(
     case 'deadline_exceeded':
       return isLate;
     case 'rate_limited':
-      return classes.every((errorClass) =>
+      return lastClasses(attempts).every((errorClass) =>
         ['rate_limit', 'not_found', ...refusals].includes(errorClass),
       );
     case 'no_target_available':
@@ -125,6 +125,12 @@ function isClassFitting(
     default:
       return false;
   }
+}
+
+/** How each target that was asked failed last. */
+function lastClasses(attempts: readonly AttemptSeen[]): readonly ErrorClass[] {
+  const last = new Map(attempts.map(({ target, failure }) => [target, failure]));
+  return [...last.values()].flatMap((failure) => failure?.errorClass ?? []);
 }
 
 /** Numbers from 1, kinds as they came about, each attempt with an end and, when it failed, a failure. */

@@ -29,8 +29,12 @@ const makers: readonly [(random: Random) => Fault, ...((random: Random) => Fault
   () => ({ kind: 'no_reply' }),
   transient,
   transient,
+  transient,
+  transient,
   limited,
   limited,
+  limited,
+  refused,
   refused,
 ];
 

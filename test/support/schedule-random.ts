@@ -34,7 +34,7 @@ export function randomSchedule(seed: number): Schedule {
 
 function randomProvider(random: Random, name: string): ProviderPlan {
   const keyCount = below(random, 4);
-  const fastestMs = logUniform(random, 5, 1000);
+  const fastestMs = logUniform(random, 5, 500);
   const fewest = 1 + below(random, 30);
   return {
     name,
@@ -100,7 +100,7 @@ function randomTarget(random: Random, provider: string, model: string): TargetPl
   };
 }
 
-const deadlines = [300, 1000, 3000, 10_000, 30_000, 120_000, 300_000] as const;
+const deadlines = [1000, 5000, 10_000, 30_000, 120_000, 120_000, 300_000] as const;
 const jitters: readonly [Jitter, ...Jitter[]] = [
   'decorrelated',
   'full',
@@ -264,7 +264,7 @@ function randomRequest(
     atMs,
     tier: tier.name,
     isStream: isChosen(random, 0.7),
-    deadlineMs: isChosen(random, 0.3) ? Math.round(logUniform(random, 1, 120_000)) : null,
+    deadlineMs: isChosen(random, 0.15) ? Math.round(logUniform(random, 1, 120_000)) : null,
     leavesAfterMs: isChosen(random, given.leaverShare) ? logUniform(random, 1, 60_000) : null,
     returnsOnLeave: isChosen(random, 0.5),
     pin: isChosen(random, 0.05) ? targetId(target) : null,
