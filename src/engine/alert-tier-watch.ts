@@ -4,6 +4,7 @@ import type { ErrorClass } from '../failure/attempt-failure.ts';
 import type { Target, Tier } from '../routing/snapshot.ts';
 import type { Alerts } from './alerts.ts';
 import { type CandidatePorts, candidateOf } from './candidate-of.ts';
+import type { Obstacle } from './history.ts';
 import type { RequestTrace } from './trace.ts';
 
 const fallbackMs = 5 * 60_000;
@@ -101,17 +102,17 @@ export class TierWatch {
   }
 
   #lookForTarget(tier: Tier, requestId: string | null): void {
-    const reasons = tier.targets.map((target) => this.#reason(target, tier));
-    // A target that is full serves, as much as it can.
-    const isStranded = reasons.every((reason) => reason !== null && reason !== 'full');
+    const obstacles = tier.targets.map((target) => this.#obstacle(target, tier));
     const { alerts } = this.#ports;
-    if (!isStranded) {
+    if (obstacles.some((obstacle) => this.#isServing(obstacle, tier))) {
       if (this.#stranded.delete(tier.name)) alerts.resolve('tier_without_target', tier.name);
       return;
     }
     if (this.#stranded.has(tier.name) && requestId === null) return;
     this.#stranded.add(tier.name);
-    const states = tier.targets.map(({ id }, index) => `${id} ${reasons[index]}`).join(', ');
+    const states = tier.targets
+      .map(({ id }, index) => `${id} ${obstacles[index]?.reason}`)
+      .join(', ');
     alerts.raise({
       kind: 'tier_without_target',
       subject: tier.name,
@@ -120,12 +121,19 @@ export class TierWatch {
     });
   }
 
-  #isUnwell(target: Target, tier: Tier): boolean {
-    return unwell.has(this.#reason(target, tier) ?? '');
+  /** A target that is full serves, as much as it can; one that cools for a moment is waited for. */
+  #isServing(obstacle: Obstacle | null, tier: Tier): boolean {
+    if (obstacle === null || obstacle.reason === 'full') return true;
+    if (obstacle.reason !== 'cooling' || obstacle.untilMs === null) return false;
+    return obstacle.untilMs - this.#ports.clock.monotonicMs() <= tier.retry.hintCeilingMs;
   }
 
-  #reason(target: Target, tier: Tier): string | null {
-    return candidateOf(target, tier, this.#ports).obstacle()?.reason ?? null;
+  #isUnwell(target: Target, tier: Tier): boolean {
+    return unwell.has(this.#obstacle(target, tier)?.reason ?? '');
+  }
+
+  #obstacle(target: Target, tier: Tier): Obstacle | null {
+    return candidateOf(target, tier, this.#ports).obstacle();
   }
 }
 

@@ -43,6 +43,8 @@ export type GatewayOptions = {
   readonly clientKey?: string;
   readonly pace?: Pace;
   readonly dataDirectory?: string;
+  /** `file`: the document `tiergate.json` in the data directory is the truth and is watched. */
+  readonly configMode?: 'database' | 'file';
 };
 
 export type LogLine = {
@@ -106,6 +108,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     ...baseOptions(dataDirectory, log),
     configFile: writeDocument(dataDirectory, documentOf(options, simulation.providers)),
     clientKey: options.clientKey ?? null,
+    configMode: options.configMode ?? 'database',
   });
   if (!started.ok) {
     await simulation.close();

@@ -318,6 +318,19 @@ describe('tier_without_target', () => {
     expect(watched.told('tier_without_target')).toHaveLength(2);
   });
 
+  it('is none while a rate-limited target is back before a request stops waiting', async () => {
+    const seconds = { after: 50 };
+    watched = new WatchedEngine(plainTier([plainTarget('p1')], { deadlineMs: 1000 }));
+    watched.script = () => status(429, { headers: { 'retry-after': String(seconds.after) } });
+    await watched.ask();
+    await watched.clock.advance(2000);
+    expect(watched.told('tier_without_target')).toEqual([]);
+    await watched.clock.advance(minuteMs);
+    seconds.after = 300;
+    await watched.ask();
+    expect(watched.told('tier_without_target')).toEqual([['fast', false]]);
+  });
+
   it('is over when the tier is gone', () => {
     watched = new WatchedEngine();
     for (const id of ['p1/m', 'p2/m']) {
