@@ -42,7 +42,6 @@ import { AffinityTable } from './resilience/affinity-table.ts';
 import type { LiveConfig } from './routing/live-config.ts';
 import type { RevisionStore } from './routing/revision-store.ts';
 import { type StartedConfig, startLiveConfig } from './routing/start-live-config.ts';
-import { startSimulatorAtHome } from './simulator/default-ports.ts';
 import { keptText } from './store/kept-text.ts';
 import { lastGoodConfig, standInRevisions } from './store/last-good-config.ts';
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite-store.ts';
@@ -160,6 +159,8 @@ async function simulated(
 > {
   if (source.kind !== 'simulated') return success({ baseUrls: {}, origin: null });
   try {
+    // Loaded for a demo alone: nobody else pays for it in start-up time and memory.
+    const { startSimulatorAtHome } = await import('./simulator/default-ports.ts');
     const simulation = await startSimulatorAtHome({ auth: 'open' });
     closers.add(() => simulation.close());
     const urls = Object.entries(simulation.providers).map(([name, { url }]) => [name, url]);
