@@ -27,7 +27,6 @@ import { AlertWatch } from './engine/alert-watch.ts';
 import { type AlertCenter, createAlerts } from './engine/alerts.ts';
 import { createEngine } from './engine/failover.ts';
 import { OverrideTable } from './engine/override-table.ts';
-import { PoisonWatch } from './engine/poison-watch.ts';
 import { createHealthRegistry } from './engine/target-health.ts';
 import { UnknownShapes } from './failure/unknown-shapes.ts';
 import { factsOf } from './http/app-facts.ts';
@@ -38,7 +37,6 @@ import { createPipeline } from './pipeline/pipeline.ts';
 import { createProviderBinder } from './providers/bind.ts';
 import type { ProviderKey } from './providers/provider.ts';
 import { createSecretResolver, type SecretResolver, secretAlias } from './providers/secrets.ts';
-import { AffinityTable } from './resilience/affinity-table.ts';
 import type { LiveConfig } from './routing/live-config.ts';
 import type { RevisionStore } from './routing/revision-store.ts';
 import { type StartedConfig, startLiveConfig } from './routing/start-live-config.ts';
@@ -320,8 +318,6 @@ function answering({ options, closers, store, alerting, loaded }: ServeInput) {
     transport,
     alerts,
     unknownShapes,
-    affinity: new AffinityTable(),
-    poison: new PoisonWatch(),
   });
   const pipeline = createPipeline({
     clock,

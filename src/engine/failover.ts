@@ -2,7 +2,7 @@
 import type { Clock } from '../base/clock.ts';
 import { sleep } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
-import type { AffinityTable } from '../resilience/affinity-table.ts';
+import { AffinityTable } from '../resilience/affinity-table.ts';
 import type { Slot } from '../resilience/concurrency-limit.ts';
 import type { Alerts } from './alerts.ts';
 import { type AttemptBounds, type AttemptPorts, type AttemptResult, attempt } from './attempt.ts';
@@ -13,7 +13,7 @@ import { flowOf } from './flow.ts';
 import type { Step } from './history.ts';
 import { nextStep } from './next-step.ts';
 import type { OverrideTable } from './override-table.ts';
-import type { PoisonWatch } from './poison-watch.ts';
+import { PoisonWatch } from './poison-watch.ts';
 import { prepareCall, upstreamRequestOf } from './prepare.ts';
 import { RequestRun } from './request-run.ts';
 import type { HealthRegistry, TargetPermit } from './target-health.ts';
@@ -23,6 +23,10 @@ export type EnginePorts = AttemptPorts & {
   readonly health: HealthRegistry;
   readonly alerts: Alerts;
   readonly overrides: OverrideTable;
+};
+
+/** What the engine is given, and what it remembers over requests. */
+export type EngineMemory = EnginePorts & {
   readonly affinity: AffinityTable;
   readonly poison: PoisonWatch;
 };
@@ -30,10 +34,15 @@ export type EnginePorts = AttemptPorts & {
 export type Engine = { readonly start: (request: EngineRequest) => EngineRun };
 
 export function createEngine(ports: EnginePorts): Engine {
+  const memory: EngineMemory = {
+    ...ports,
+    affinity: new AffinityTable(),
+    poison: new PoisonWatch(),
+  };
   return {
     start: (request) => {
       ports.health.noteRequest(request.tier);
-      const run = new RequestRun(request, ports);
+      const run = new RequestRun(request, memory);
       return { answer: answer(run, ports), trace: () => run.trace() };
     },
   };

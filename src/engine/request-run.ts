@@ -12,7 +12,7 @@ import { boundsOf } from './bounds.ts';
 import { candidateOf } from './candidate-of.ts';
 import type { CandidateState } from './candidate-state.ts';
 import type { AnswerHead, EngineRequest } from './engine-request.ts';
-import type { EnginePorts } from './failover.ts';
+import type { EngineMemory } from './failover.ts';
 import { alertOf, failureOfBreak } from './failure-of.ts';
 import type { Ending, History, LastFailure, Step } from './history.ts';
 import { isOurParameter, judgementsIn, limitsOf } from './judgement.ts';
@@ -48,7 +48,7 @@ export class RequestRun {
   readonly records: AttemptRecord[] = [];
   readonly failures: FailedAttempt[] = [];
   readonly skips: Skip[];
-  readonly #ports: EnginePorts;
+  readonly #ports: EngineMemory;
   #last: FailedAttempt | null = null;
   /** The target whose failure led here: after a race, the one that was given up last. */
   #lastTarget: string | null = null;
@@ -64,7 +64,7 @@ export class RequestRun {
   failovers = 0;
   ttftMs: number | null = null;
 
-  constructor(request: EngineRequest, ports: EnginePorts) {
+  constructor(request: EngineRequest, ports: EngineMemory) {
     this.request = request;
     this.#ports = ports;
     const plan = planOf(request);

@@ -5,12 +5,10 @@ import { type Alert, createAlerts } from '../../src/engine/alerts.ts';
 import type { EngineAnswer, EngineRequest } from '../../src/engine/engine-request.ts';
 import { createEngine, type Engine } from '../../src/engine/failover.ts';
 import { OverrideTable } from '../../src/engine/override-table.ts';
-import { PoisonWatch } from '../../src/engine/poison-watch.ts';
 import { createHealthRegistry, type HealthRegistry } from '../../src/engine/target-health.ts';
 import type { RequestTrace } from '../../src/engine/trace.ts';
 import type { RequestFailure } from '../../src/failure/request-failure.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { AffinityTable } from '../../src/resilience/affinity-table.ts';
 import type { RetryPolicy, Target, Tier } from '../../src/routing/snapshot.ts';
 import { plainDialect, plainRequest } from './plain-dialect.ts';
 import { type ScriptedCall, ScriptedTransport } from './scripted-transport.ts';
@@ -162,8 +160,6 @@ export class EngineHarness {
       health: this.health,
       alerts: logged,
       overrides: this.overrides,
-      affinity: new AffinityTable(),
-      poison: new PoisonWatch(),
     });
   }
 

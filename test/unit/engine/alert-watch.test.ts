@@ -7,11 +7,9 @@ import { AlertWatch } from '../../../src/engine/alert-watch.ts';
 import { createAlerts } from '../../../src/engine/alerts.ts';
 import { createEngine } from '../../../src/engine/failover.ts';
 import { OverrideTable } from '../../../src/engine/override-table.ts';
-import { PoisonWatch } from '../../../src/engine/poison-watch.ts';
 import { createHealthRegistry } from '../../../src/engine/target-health.ts';
 import type { RequestTrace } from '../../../src/engine/trace.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
-import { AffinityTable } from '../../../src/resilience/affinity-table.ts';
 import type { Snapshot, Tier } from '../../../src/routing/snapshot.ts';
 import {
   EngineHarness,
@@ -79,8 +77,6 @@ class WatchedEngine {
       health: this.health,
       alerts: this.alerts,
       overrides: this.overrides,
-      affinity: new AffinityTable(),
-      poison: new PoisonWatch(),
     });
     const nowMs = this.clock.monotonicMs();
     const run = engine.start(
