@@ -1,7 +1,7 @@
 /** `POST /admin/v1/classify`: what a pasted error would do, by the tables and rules that judge real ones. */
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
-import type { JsonObject } from '../base/json.ts';
+import { type JsonObject, writeJson } from '../base/json.ts';
 import { fail, type Result, success } from '../base/result.ts';
 import type { UpstreamDialect } from '../dialects/dialect.ts';
 import type { Judge } from '../engine/failure-of.ts';
@@ -48,7 +48,9 @@ export function createClassifyError(ports: ClassifyPorts): ClassifyError {
     const judge = judgeOf(question.value, ports);
     if (!judge.ok) return judge;
     const { status, headers } = question.value;
-    const answer = { status, headers: headersOf(headers), bytes: bytesOf(question.value.body) };
+    const bytes = bytesOf(question.value.body);
+    if (bytes === null) return fail([{ path: 'body', message: 'is nested too deeply' }]);
+    const answer = { status, headers: headersOf(headers), bytes };
     const failure = judgeAnswer(judge.value, answer, ports.clock.wallMs());
     if (failure !== null) return success(verdictOf(failure));
     return fail([{ path: 'body', message: 'is an answer of this protocol, not an error' }]);
@@ -88,10 +90,11 @@ function headersOf(headers: Question['headers']): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** Text is taken as it came; anything else is the JSON document itself. */
-function bytesOf(body: unknown): Buffer {
+/** Text is taken as it came; anything else is the JSON document itself. Null: too deep to be written. */
+function bytesOf(body: unknown): Buffer | null {
   if (body === undefined) return Buffer.alloc(0);
-  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const text = typeof body === 'string' ? body : writeJson(body);
+  return text === null ? null : Buffer.from(text);
 }
 
 function verdictOf(failure: AttemptFailure): JsonObject {

@@ -12,6 +12,16 @@ export function parseJson(text: string): Result<unknown, string> {
   }
 }
 
+/** `value` as text; null when it is nested too deeply, or is nothing that JSON can hold. */
+export function writeJson(value: unknown): string | null {
+  try {
+    return JSON.stringify(value) ?? null;
+  } catch {
+    // V8 reads any depth, and writes less.
+    return null;
+  }
+}
+
 /** V8 quotes the input in its message; only the position may leave. */
 function faultOf(error: unknown): string {
   if (error instanceof RangeError) return 'nested too deeply';

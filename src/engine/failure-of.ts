@@ -147,7 +147,8 @@ export function alertOf(
 ): Alert | null {
   const { alert } = effectOf(failure);
   if (alert === null) return null;
-  const subject = alert === 'model_not_found' ? target.id : (keyAlias ?? target.provider.name);
+  const isOfTarget = alert === 'model_not_found' || alert === 'internal_error';
+  const subject = isOfTarget ? target.id : (keyAlias ?? target.provider.name);
   return {
     kind: alert,
     subject,

@@ -43,6 +43,7 @@ export function createPipeline(ports: PipelinePorts): Pipeline {
         // What was thrown is a bug of ours: the client gets a clean 500, the operator the stack.
         ports.log.error('a request failed inside the gateway', {
           alert: 'internal_error',
+          subject: 'gateway',
           request_id: exchange.id,
           error: error instanceof Error ? (error.stack ?? error.message) : String(error),
         });

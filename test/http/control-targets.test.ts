@@ -115,6 +115,18 @@ describe('PUT /targets/{id}/override', () => {
     expect(body['detail']).toContain(p2);
   });
 
+  it.each(['%E0%A4%A', '%00', 'a%2F..%2Fb', `${'x'.repeat(2000)}`])(
+    'an odd id is no target: %s',
+    async (id) => {
+      expect((await put(id, { state: 'drained' })).status).toBe(404);
+    },
+  );
+
+  it.each(['', '[]', '{', 'state: drained', 'null'])('the body %j is 400', async (body) => {
+    const init = { method: 'PUT', body };
+    expect((await gateway.admin(`/targets/${p1}/override`, init)).status).toBe(400);
+  });
+
   it.each<[unknown, string]>([
     [{}, 'state'],
     [{ state: 'gone' }, 'state'],

@@ -8,7 +8,7 @@ import { readBody } from '../data/body-reader.ts';
 import type { EdgeContext, EdgeEnvironment } from '../edge-context.ts';
 import { problemResponse } from './problem.ts';
 import { unknownParameters } from './query-parameters.ts';
-import { readDocument } from './request-document.ts';
+import { readJsonObject } from './request-document.ts';
 
 export type Questions = {
   readonly explain: ExplainRequest;
@@ -69,7 +69,7 @@ function explained(c: EdgeContext, result: ExplainResult): Response {
 async function classify(c: EdgeContext, questions: Questions): Promise<Response> {
   const refused = unknownParameters(c, []);
   if (refused !== null) return problemResponse(refused);
-  const body = await readDocument(c);
+  const body = await readJsonObject(c);
   if (!body.ok) return problemResponse(body.fault);
   const verdict = questions.classify(body.value);
   if (verdict.ok) return c.json(verdict.value);

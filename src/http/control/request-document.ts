@@ -1,4 +1,4 @@
-/** The document in a control-plane request's body, JSON or YAML by `content-type`. */
+/** The body of a control-plane request: a document, JSON or YAML by `content-type`, or plain JSON. */
 import type { ConfigFault } from '../../admin/tier-admin.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
@@ -23,7 +23,7 @@ const formats: Readonly<Record<string, DocumentFormat>> = {
 const unnamedTypes: readonly string[] = ['', 'application/x-www-form-urlencoded', 'text/plain'];
 
 export async function readDocument(c: EdgeContext): Promise<Result<JsonObject, Problem>> {
-  const type = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  const type = typeOf(c);
   const format = Object.hasOwn(formats, type) ? formats[type] : undefined;
   if (format === undefined && !unnamedTypes.includes(type)) {
     return fail({
@@ -31,13 +31,34 @@ export async function readDocument(c: EdgeContext): Promise<Result<JsonObject, P
       detail: 'Send the document as application/json or application/yaml.',
     });
   }
-  const body = await readBody(c.env.incoming, c.env.outgoing, documentBytesMax);
-  if (!body.ok) {
-    if (body.fault === 'encoded')
-      return fail({ status: 415, detail: 'Send the body uncompressed.' });
-    return fail({ status: 413, detail: `The document is larger than ${documentBytesMax} bytes.` });
+  const body = await readBytes(c);
+  return body.ok ? parse(body.value, format ?? guessFormat(body.value)) : body;
+}
+
+/** A body that is no document: JSON alone, kept as it came. */
+export async function readJsonObject(c: EdgeContext): Promise<Result<JsonObject, Problem>> {
+  const type = typeOf(c);
+  if (formats[type] !== 'json' && !unnamedTypes.includes(type)) {
+    return fail({ status: 415, detail: 'Send the body as application/json.' });
   }
-  return parse(body.value, format ?? guessFormat(body.value));
+  const body = await readBytes(c);
+  if (!body.ok) return body;
+  const parsed = parseJson(body.value.toString());
+  if (!parsed.ok) return unreadable([{ path: '', message: parsed.fault }]);
+  if (isJsonObject(parsed.value)) return success(parsed.value);
+  return unreadable([{ path: '', message: 'the body must be an object' }]);
+}
+
+function typeOf(c: EdgeContext): string {
+  return (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+async function readBytes(c: EdgeContext): Promise<Result<Buffer, Problem>> {
+  const body = await readBody(c.env.incoming, c.env.outgoing, documentBytesMax);
+  if (body.ok) return body;
+  return body.fault === 'encoded'
+    ? fail({ status: 415, detail: 'Send the body uncompressed.' })
+    : fail({ status: 413, detail: `The body is larger than ${documentBytesMax} bytes.` });
 }
 
 function parse(body: Buffer, format: DocumentFormat): Result<JsonObject, Problem> {
@@ -51,7 +72,7 @@ function parse(body: Buffer, format: DocumentFormat): Result<JsonObject, Problem
 }
 
 function unreadable(errors: readonly ConfigFault[]): Result<JsonObject, Problem> {
-  return fail({ status: 400, detail: 'The document cannot be read.', errors });
+  return fail({ status: 400, detail: 'The body cannot be read.', errors });
 }
 
 function guessFormat(body: Buffer): DocumentFormat {

@@ -5,7 +5,7 @@ import { unreachable } from '../../base/unreachable.ts';
 import type { EdgeContext, EdgeEnvironment } from '../edge-context.ts';
 import { problemResponse } from './problem.ts';
 import { unknownParameters } from './query-parameters.ts';
-import { readDocument } from './request-document.ts';
+import { readJsonObject } from './request-document.ts';
 
 const namesShownMax = 50;
 
@@ -16,7 +16,7 @@ export function mountTargetRoutes(app: Hono<EdgeEnvironment>, admin: TargetAdmin
 async function writeOverride(c: EdgeContext, target: string, admin: TargetAdmin) {
   const refused = unknownParameters(c, []);
   if (refused !== null) return problemResponse(refused);
-  const body = await readDocument(c);
+  const body = await readJsonObject(c);
   if (!body.ok) return problemResponse(body.fault);
   const author = c.var.principal.keyId;
   return written(c, target, admin.override({ target, body: body.value, author }));

@@ -4,18 +4,21 @@ import type { Recorder } from '../../served-by/recorder.ts';
 
 export type Started = Parameters<Recorder['begin']>[0];
 
-/** A request that ends before this leaves no marker: most do, and cost two entries in a map. */
+/** A request that ends before this leaves no marker: most do, and cost two steps in a map. */
 export const markAfterMs = 200;
-const sweepEveryMs = 50;
+/** A request is marked at most this much later. */
+export const markLateMs = 100;
 
 /** How a request ended: whether a marker of it may be in the database. */
 export type MarkerEnd = 'unmarked' | 'marked';
 
+/** Requests by age in steps of `markLateMs`: no request needs a clock or a timer of its own. */
 export class MarkerWatch {
   readonly #clock: Clock;
   readonly #onLong: (started: readonly Started[]) => void;
-  /** In the order of arrival: the first is the oldest. */
-  readonly #young = new Map<string, { readonly started: Started; readonly atMs: number }>();
+  #fresh = new Map<string, Started>();
+  #older = new Map<string, Started>();
+  #oldest = new Map<string, Started>();
   readonly #marked = new Set<string>();
   #cancel: CancelTimer | null = null;
 
@@ -26,13 +29,13 @@ export class MarkerWatch {
   }
 
   begin(started: Started): void {
-    this.#young.set(started.id, { started, atMs: this.#clock.monotonicMs() });
-    this.#cancel ??= this.#clock.schedule(sweepEveryMs, () => this.#sweep());
+    this.#fresh.set(started.id, started);
+    if (this.#cancel === null) this.#sweepLater();
   }
 
   end(id: string): MarkerEnd {
-    if (this.#young.delete(id)) return 'unmarked';
-    return this.#marked.delete(id) ? 'marked' : 'unmarked';
+    const isYoung = this.#fresh.delete(id) || this.#older.delete(id) || this.#oldest.delete(id);
+    return !isYoung && this.#marked.delete(id) ? 'marked' : 'unmarked';
   }
 
   stop(): void {
@@ -40,19 +43,19 @@ export class MarkerWatch {
     this.#cancel = null;
   }
 
+  #sweepLater(): void {
+    this.#cancel = this.#clock.schedule(markLateMs, () => this.#sweep());
+  }
+
   #sweep(): void {
     this.#cancel = null;
-    const nowMs = this.#clock.monotonicMs();
-    const long: Started[] = [];
-    for (const [id, { started, atMs }] of this.#young) {
-      if (nowMs - atMs < markAfterMs) break;
-      this.#young.delete(id);
-      this.#marked.add(id);
-      long.push(started);
-    }
-    if (this.#young.size > 0) {
-      this.#cancel = this.#clock.schedule(sweepEveryMs, () => this.#sweep());
-    }
-    if (long.length > 0) this.#onLong(long);
+    const long = this.#oldest;
+    this.#oldest = this.#older;
+    this.#older = this.#fresh;
+    this.#fresh = new Map();
+    if (this.#oldest.size > 0 || this.#older.size > 0) this.#sweepLater();
+    if (long.size === 0) return;
+    for (const id of long.keys()) this.#marked.add(id);
+    this.#onLong([...long.values()]);
   }
 }

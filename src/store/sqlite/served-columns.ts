@@ -1,18 +1,24 @@
-/** The columns of the served-by log, read from the schema for whoever writes rows without it. */
-
+/** The columns of the served-by log that travel by name, read from the schema for whoever writes rows without it. */
+import { getTableColumns } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
-import { getTableColumns } from './drizzle.ts';
 import { attempts, requests } from './schema.ts';
-import { type Columns, columnsMax, type ServedColumns, sqlValueOf } from './writer/row-codec.ts';
+import {
+  plainAttemptColumns,
+  plainRequestColumns,
+  type RestColumns,
+  type ServedColumns,
+  sqlValueOf,
+} from './writer/row-codec.ts';
 
 export const servedColumns: ServedColumns = {
-  request: columnsOf(requests, 'seq'),
-  attempt: columnsOf(attempts, 'request_seq'),
+  request: restColumnsOf(requests, ['seq', ...plainRequestColumns]),
+  attempt: restColumnsOf(attempts, ['request_seq', ...plainAttemptColumns]),
 };
 
-function columnsOf(table: SQLiteTable, withoutKey: string): Columns {
-  const columns = Object.values(getTableColumns(table)).filter(({ name }) => name !== withoutKey);
-  if (columns.length > columnsMax) throw new Error(`more than ${columnsMax} columns`);
+function restColumnsOf(table: SQLiteTable, without: readonly string[]): RestColumns {
+  const columns = Object.values(getTableColumns(table)).filter(
+    ({ name }) => !without.includes(name),
+  );
   return {
     names: columns.map(({ name }) => name),
     defaults: columns.map((column) => sqlValueOf(column.default)),

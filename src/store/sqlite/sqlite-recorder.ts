@@ -69,6 +69,10 @@ type State =
 /** Rows a batch: a commit of so many takes some 10 ms. */
 const batchRowsMax = 500;
 const defaultWaitingRowsMax = 20_000;
+/** Turns of the event loop without a new row, after which what was gathered goes. */
+const quietTurnsMax = 3;
+const gatherMs = 4;
+const gatheredRowsMax = 64;
 const recoverEveryMs = 1_000;
 /** Spilled bytes that live rows may wait for: their import takes some 10 ms. */
 const lastStretchBytes = 256 * 1024;
@@ -82,7 +86,7 @@ export class SqliteRecorder implements Recorder {
   #queue: Entry[] = [];
   #markers: Marker[] = [];
   #inFlight: Batch | null = null;
-  #isFlushDue = false;
+  #isGathering = false;
   #cancelOverrun: CancelTimer | null = null;
   #overdue: Entry | null = null;
   #cancelRecovery: CancelTimer | null = null;
@@ -159,13 +163,32 @@ export class SqliteRecorder implements Recorder {
     this.#flushSoon();
   }
 
-  /** After this turn of the event loop: all rows that it makes go together. */
+  /**
+   * Not at once: each batch costs both threads as much as some ten rows. While turns of the event loop
+   * bring rows, they are gathered; when some turns in a row bring none, or it has taken long enough, they
+   * go. An idle loop turns within microseconds, so a lone row hardly waits.
+   */
   #flushSoon(): void {
     this.#watchOverrun();
-    if (this.#isFlushDue || this.#inFlight !== null) return;
-    this.#isFlushDue = true;
+    if (this.#isGathering || this.#inFlight !== null) return;
+    this.#isGathering = true;
+    this.#gather({ sinceMs: this.#options.clock.monotonicMs(), quietTurns: 0, seen: 0 });
+  }
+
+  #gather(so: {
+    readonly sinceMs: number;
+    readonly quietTurns: number;
+    readonly seen: number;
+  }): void {
     setImmediate(() => {
-      this.#isFlushDue = false;
+      const seen = this.#queue.length;
+      const quietTurns = seen > so.seen ? 0 : so.quietTurns + 1;
+      const tookMs = this.#options.clock.monotonicMs() - so.sinceMs;
+      if (quietTurns < quietTurnsMax && seen < gatheredRowsMax && tookMs < gatherMs) {
+        this.#gather({ sinceMs: so.sinceMs, quietTurns, seen });
+        return;
+      }
+      this.#isGathering = false;
       this.#flush();
     });
   }
@@ -213,7 +236,8 @@ export class SqliteRecorder implements Recorder {
     }
     this.#committed += batch.entries.length - refused.size;
     for (const { message } of reply.value) this.#countLost(1, message);
-    this.#flush();
+    if (this.#queue.length + this.#markers.length > 0) this.#flushSoon();
+    else this.#onIdle?.();
   }
 
   /** One timer for the oldest row that waits. */
@@ -266,7 +290,7 @@ export class SqliteRecorder implements Recorder {
   }
 
   #spillRows(line: string): RecordOutcome {
-    if (this.#options.spill.append(spillLineOfRows(this.#options.columns, line))) {
+    if (this.#options.spill.append(spillLineOfRows(line))) {
       this.#spilled += 1;
       return 'spilled';
     }

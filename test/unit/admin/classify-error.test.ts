@@ -157,6 +157,18 @@ describe('a pasted error', () => {
 });
 
 describe('a question that cannot be answered', () => {
+  it('a body deeper than can be written is refused, one that is only deep is judged', () => {
+    const deep = (levels: number): unknown =>
+      JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+    expect(verdict({ provider: 'p1', status: 500, body: deep(500) })['class']).toBe(
+      'transient_infra',
+    );
+    expect(classify({ provider: 'p1', status: 500, body: deep(200_000) })).toEqual({
+      ok: false,
+      fault: [{ path: 'body', message: 'is nested too deeply' }],
+    });
+  });
+
   it.each<[string, JsonObject, string, RegExp]>([
     ['no status', { provider: 'p1' }, 'status', /HTTP status/],
     ['a status as text', { provider: 'p1', status: '429' }, 'status', /HTTP status/],

@@ -6,9 +6,11 @@ import type { AlertKind, AlertNotice } from '../../../src/engine/alert-board.ts'
 import { AlertWatch } from '../../../src/engine/alert-watch.ts';
 import { createAlerts } from '../../../src/engine/alerts.ts';
 import { createEngine } from '../../../src/engine/failover.ts';
+import { alertOf } from '../../../src/engine/failure-of.ts';
 import { OverrideTable } from '../../../src/engine/override-table.ts';
 import { createHealthRegistry } from '../../../src/engine/target-health.ts';
 import type { RequestTrace } from '../../../src/engine/trace.ts';
+import { internalFailure } from '../../../src/failure/attempt-failures.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import type { Snapshot, Tier } from '../../../src/routing/snapshot.ts';
 import {
@@ -412,6 +414,15 @@ describe('the gateway itself', () => {
     watched = new WatchedEngine(plainTier([plainTarget('p1', { variant }), plainTarget('p2')]));
     await watched.ask();
     expect(watched.told('internal_error')).toEqual([['p1/m', false]]);
+  });
+
+  it('internal_error: a fault inside an attempt names its target, not its key', () => {
+    const p1 = plainTarget('p1', { provider: keyed('p1', { P1_KEY: 'k' }) });
+    const failure = internalFailure('impossible');
+    expect(alertOf(failure, p1, 'P1_KEY', 'r1')).toMatchObject({
+      kind: 'internal_error',
+      subject: 'p1/m',
+    });
   });
 
   it('config_rejected is over with the next good config', () => {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { DatabaseAccess } from '../../../src/store/sqlite/database-access.ts';
-import { servedColumns } from '../../../src/store/sqlite/served-columns.ts';
 import { createServedQuery } from '../../../src/store/sqlite/served-query.ts';
 import { indexedAtATime, KeyIndex } from '../../../src/store/sqlite/writer/key-index.ts';
 import { prunePortion } from '../../../src/store/sqlite/writer/retention.ts';
@@ -14,7 +13,7 @@ import { countOf, encodedTrace, temporaryDatabase, temporaryDirectory } from './
 function setUp() {
   const file = join(temporaryDirectory(), 'tiergate.db');
   const database = temporaryDatabase(file);
-  const writer = new RowWriter(database, servedColumns);
+  const writer = new RowWriter(database);
   const served = createServedQuery(new DatabaseAccess(file, systemClock));
   const write = (id: string, startedAtMs = 5_000): void => {
     const attempts = [attemptTrace({ upstreamRequestId: `up-${id}` })];

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/base/log-port.ts';
 import { scheduleRetention } from '../../../src/store/sqlite/retention-schedule.ts';
-import { servedColumns } from '../../../src/store/sqlite/served-columns.ts';
 import { KeyIndex } from '../../../src/store/sqlite/writer/key-index.ts';
 import { prunedRowsMax, prunePortion } from '../../../src/store/sqlite/writer/retention.ts';
 import { RowWriter } from '../../../src/store/sqlite/writer/row-writer.ts';
@@ -21,7 +20,7 @@ const dayMs = 86_400_000;
 
 function setUp(file?: string) {
   const database = temporaryDatabase(file);
-  const writer = new RowWriter(database, servedColumns);
+  const writer = new RowWriter(database);
   const keys = new KeyIndex(database);
   const write = (count: number, startedAtMs: number): void => {
     const rows = Array.from({ length: count }, (_, at) =>

@@ -1,14 +1,16 @@
 /** Rows on their way to the writer thread and through the spill. */
 import { describe, expect, it } from 'vitest';
-import { isJsonObject } from '../../../src/base/json.ts';
 import { rowsOf } from '../../../src/served-by/record.ts';
+import type { ServedRows } from '../../../src/served-by/row.ts';
 import { servedColumns } from '../../../src/store/sqlite/served-columns.ts';
 import {
   decodeNamed,
   decodeRows,
+  type EncodedRow,
   encodeNamed,
   encodeRows,
-  namesOf,
+  plainAttemptColumns,
+  plainRequestColumns,
 } from '../../../src/store/sqlite/writer/row-codec.ts';
 import { attemptFailure, attemptTrace, requestTrace } from '../../support/traces.ts';
 
@@ -23,44 +25,42 @@ const full = requestTrace({
   ],
 });
 
+/** Every value by its column's name. */
+function valuesOf(names: readonly string[], row: EncodedRow | undefined) {
+  return { ...Object.fromEntries(names.map((name, at) => [name, row?.plain[at]])), ...row?.rest };
+}
+
 describe('encoded rows', () => {
-  it('leave out what is null or a default, and keep every other value', () => {
-    const [request, ...attempts] = decodeRows(encodeRows(servedColumns, rowsOf(full)));
-    const [low = 0, high = 0, ...values] = request ?? [0, 0];
-    const names = namesOf(servedColumns.request, low, high);
-    expect(names).toHaveLength(values.length);
-    expect(names).toContain('id');
-    expect(names).not.toContain('error_class');
-    expect(names).not.toContain('hedged');
-    expect(values[names.indexOf('stream')]).toBe(1);
-    expect(values[names.indexOf('dropped')]).toBe('["logit_bias"]');
-    expect(attempts).toHaveLength(2);
+  it('of a request that the first target served at once name no column', () => {
+    const rows = decodeRows(encodeRows(servedColumns, rowsOf(requestTrace())));
+    expect(rows.map(({ rest }) => rest)).toEqual([null, null]);
+  });
+
+  it('name the columns that hold more than their default, and no other', () => {
+    const [request, failed, served] = decodeRows(encodeRows(servedColumns, rowsOf(full)));
+    expect(request?.rest).toEqual({
+      retry_count: 1,
+      failed_over: 1,
+      dropped: '["logit_bias"]',
+      tags: JSON.stringify(full.tags),
+    });
+    expect(failed?.rest).toEqual({ error_class: 'overload', message: 'Overloaded' });
+    expect(served?.rest).toBeNull();
   });
 
   it('are one line whatever the texts hold', () => {
     expect(encodeRows(servedColumns, rowsOf(full))).not.toContain('\n');
   });
 
-  it('keep a count of zero where the column may be null', () => {
-    const usage = { ...full.usage, inputTokens: 0, cachedTokens: null };
-    const line = encodeNamed(servedColumns, encodeRows(servedColumns, rowsOf({ ...full, usage })));
-    expect(JSON.parse(line)).toMatchObject({ request: { input_tokens: 0 } });
-    expect(JSON.parse(line).request).not.toHaveProperty('cached_tokens');
-  });
-
   it('come back from the spill as they were', () => {
     const line = encodeRows(servedColumns, rowsOf(full));
-    const parsed: unknown = JSON.parse(encodeNamed(servedColumns, line));
-    expect(isJsonObject(parsed) ? decodeNamed(servedColumns, parsed) : null).toBe(line);
+    expect(decodeNamed(servedColumns, JSON.parse(encodeNamed(line)))).toBe(line);
   });
 
   it('of a version with more columns lose only those', () => {
     const line = encodeRows(servedColumns, rowsOf(full));
-    const named = JSON.parse(encodeNamed(servedColumns, line)) as {
-      request: object;
-      attempts: object[];
-    };
-    const later = { request: { ...named.request, mood: 'good' }, attempts: named.attempts };
+    const { request, attempts } = JSON.parse(encodeNamed(line));
+    const later = { request: { ...request, mood: 'good' }, attempts };
     expect(decodeNamed(servedColumns, later)).toBe(line);
   });
 
@@ -70,20 +70,45 @@ describe('encoded rows', () => {
     [{ request: { id: 7 }, attempts: [] }],
     [{ request: { id: 'a' } }],
   ])('are not made of %j', (value) => expect(decodeNamed(servedColumns, value)).toBeNull());
+});
 
-  it('have the columns in the order of their fields', () => {
-    const { request, attempts } = rowsOf(full);
-    expect(Object.keys(request)).toEqual(servedColumns.request.names);
-    for (const attempt of attempts) {
-      expect(Object.keys(attempt)).toEqual(servedColumns.attempt.names);
-    }
+/** For each column a row that holds something in it alone, whatever the column's type. */
+describe('every column', () => {
+  const { request, attempts } = rowsOf(requestTrace());
+  const [attempt] = attempts;
+
+  function encodedWith(rows: Partial<ServedRows>): readonly EncodedRow[] {
+    return decodeRows(encodeRows(servedColumns, { request, attempts, ...rows }));
+  }
+  function distinct(value: unknown): unknown {
+    if (typeof value === 'boolean') return !value;
+    if (typeof value === 'number') return value + 1_234;
+    if (Array.isArray(value)) return ['distinct'];
+    return typeof value === 'object' && value !== null ? { distinct: 'x' } : 'distinct';
+  }
+  function stored(value: unknown): unknown {
+    if (typeof value === 'boolean') return Number(value);
+    return typeof value === 'object' ? JSON.stringify(value) : value;
+  }
+
+  it.each(Object.entries(request))('of a request arrives under its name: %s', (name, value) => {
+    const changed = distinct(value);
+    const [row] = encodedWith({ request: { ...request, [name]: changed } });
+    expect(valuesOf(plainRequestColumns, row)).toMatchObject({ [name]: stored(changed) });
   });
 
-  it('cover every column of both tables', () => {
-    expect(servedColumns.request.names).toHaveLength(51);
-    expect(servedColumns.attempt.names).toHaveLength(26);
-    const all = 2 ** 30 - 1;
-    expect(namesOf(servedColumns.request, all, all)).toEqual(servedColumns.request.names);
-    expect(namesOf(servedColumns.request, 0, 0)).toEqual([]);
+  it.each(Object.entries(attempt ?? {}))('of an attempt: %s', (name, value) => {
+    const changed = distinct(value);
+    const [, row] = encodedWith({
+      attempts: attempt === undefined ? [] : [{ ...attempt, [name]: changed }],
+    });
+    expect(valuesOf(plainAttemptColumns, row)).toMatchObject({ [name]: stored(changed) });
+  });
+
+  it('is either plain or named', () => {
+    const named = [...plainRequestColumns, ...servedColumns.request.names];
+    expect(named.toSorted()).toEqual(Object.keys(request).toSorted());
+    const namedOfAttempt = [...plainAttemptColumns, ...servedColumns.attempt.names];
+    expect(namedOfAttempt.toSorted()).toEqual(Object.keys(attempt ?? {}).toSorted());
   });
 });

@@ -22,7 +22,7 @@ function setUp(text: string) {
   const path = join(temporaryDirectory(), 'sealed');
   writeFileSync(path, text);
   const database = temporaryDatabase();
-  return { database, writer: new RowWriter(database, servedColumns), path };
+  return { database, writer: new RowWriter(database), path };
 }
 
 function importAll(parts: { readonly writer: RowWriter; readonly path: string }) {
@@ -41,7 +41,7 @@ const portionBytes = 4_096;
 
 describe('an import', () => {
   it('brings rows back once, however often it is done', () => {
-    const lines = ['a', 'b'].map((id) => spillLineOfRows(servedColumns, encodedTrace({ id })));
+    const lines = ['a', 'b'].map((id) => spillLineOfRows(encodedTrace({ id })));
     const { database, ...parts } = setUp(lines.join(''));
     expect(importAll(parts)).toEqual({ portions: 1, unreadable: 0 });
     importAll(parts);
@@ -51,7 +51,7 @@ describe('an import', () => {
 
   it('takes a large file in portions, and loses no row at their edges', () => {
     const lines = Array.from({ length: 20 }, (_, at) =>
-      spillLineOfRows(servedColumns, encodedTrace({ id: `id-${at}` })),
+      spillLineOfRows(encodedTrace({ id: `id-${at}` })),
     );
     const { database, ...parts } = setUp(lines.join(''));
     expect(lines.join('').length).toBeGreaterThan(2 * portionBytes);
@@ -60,7 +60,7 @@ describe('an import', () => {
   });
 
   it('passes over lines that a full disk cut short, and counts them', () => {
-    const whole = spillLineOfRows(servedColumns, encodedTrace({ id: 'a' }));
+    const whole = spillLineOfRows(encodedTrace({ id: 'a' }));
     const cut = whole.slice(0, 50);
     const { database, ...parts } = setUp(`${cut}\n${whole}\n{"x":1}\n${cut}`);
     expect(importAll(parts)).toEqual({ portions: 1, unreadable: 3 });
@@ -68,7 +68,7 @@ describe('an import', () => {
   });
 
   it('passes over what has no end, in bounded steps', () => {
-    const whole = spillLineOfRows(servedColumns, encodedTrace({ id: 'a' }));
+    const whole = spillLineOfRows(encodedTrace({ id: 'a' }));
     const { database, ...parts } = setUp(`${'x'.repeat(3 * portionBytes)}\n${whole}`);
     expect(importAll(parts).unreadable).toBeGreaterThan(0);
     expect(countOf(database, 'requests')).toBe(1);
@@ -82,7 +82,7 @@ describe('an import', () => {
     const lines = [
       spillLineOfMarker(markerOf({ id: 'a' })),
       spillLineOfMarker(markerOf({ id: 'b' })),
-      spillLineOfRows(servedColumns, encodedTrace({ id: 'a' })),
+      spillLineOfRows(encodedTrace({ id: 'a' })),
     ];
     const { database, ...parts } = setUp(lines.join(''));
     importAll(parts);

@@ -1,11 +1,11 @@
 /** Writes batches of rows, each in one transaction. Runs in the writer thread; synchronous. */
 import type { Connection, Statement } from '../connection.ts';
 import {
-  type Columns,
   decodeRows,
-  type MaskedRow,
-  namesOf,
-  type ServedColumns,
+  type EncodedRow,
+  plainAttemptColumns,
+  plainRequestColumns,
+  type SqlValue,
 } from './row-codec.ts';
 import { SlotIndex } from './slot-index.ts';
 import type { Batch, Marker, RefusedRow } from './writer-protocol.ts';
@@ -27,27 +27,26 @@ export class RowWriter {
   readonly #restore: (rows: readonly string[], left: readonly Marker[]) => RefusedRow[];
   readonly #adopt: (instance: string) => number;
 
-  constructor(connection: Connection, columns: ServedColumns) {
+  constructor(connection: Connection) {
     this.#connection = connection;
     this.#requests = new ShapedInsert({
       connection,
       table: 'requests',
-      columns: columns.request,
+      columns: plainRequestColumns,
       onConflict: 'on conflict (id) do nothing',
     });
     this.#attempts = new ShapedInsert({
       connection,
       table: 'attempts',
-      columns: columns.attempt,
+      columns: ['request_seq', ...plainAttemptColumns],
       onConflict: '',
-      firstColumn: 'request_seq',
     });
     this.#addMarker = connection.prepare(
       `insert into markers (id, instance, client_request_id, started_at, tier, key_id)
        values (?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
     );
     this.#dropMarker = connection.prepare('delete from markers where id = ?');
-    this.#slots = new SlotIndex(connection, columns.request);
+    this.#slots = new SlotIndex(connection);
     this.#commit = connection.transaction((batch: Batch) => this.#writeBatch(batch)).immediate;
     this.#restore = connection.transaction((rows: readonly string[], left: readonly Marker[]) =>
       this.#writeSpilled(rows, left),
@@ -135,64 +134,72 @@ export class RowWriter {
     }
   }
 
-  #writeRows([request, ...attemptRows]: readonly MaskedRow[]): void {
+  #writeRows([request, ...attemptRows]: readonly EncodedRow[]): void {
     if (request === undefined) return;
-    const { changes, lastInsertRowid } = this.#requests.run(request, []);
+    const { changes, lastInsertRowid } = this.#requests.run([], request);
     if (changes === 0) return;
-    for (const attempt of attemptRows) this.#attempts.run(attempt, [lastInsertRowid]);
-    this.#slots.add(request);
+    for (const attempt of attemptRows) this.#attempts.run([lastInsertRowid], attempt);
+    this.#slots.add(request.plain);
   }
 }
 
 function isFaultOfTheRow(error: unknown): boolean {
   const code: unknown = error instanceof Error ? (error as { code?: unknown }).code : undefined;
-  return error instanceof TypeError || (typeof code === 'string' && faultOfTheRow.test(code));
+  if (error instanceof TypeError || error instanceof RangeError) return true;
+  return error instanceof SyntaxError || (typeof code === 'string' && faultOfTheRow.test(code));
 }
 
-/** The id is the first column and has no default: it is the first value of the first row. */
 function idOf(line: string): string {
-  return String(decodeRows(line)[0]?.[2] ?? '');
+  const [request] = decodeRows(line);
+  return String(request?.plain[plainRequestColumns.indexOf('id')] ?? '');
 }
 
-/** Inserts rows of one table, with one prepared statement per set of columns that a row fills. */
+/** Inserts rows of one table, with one prepared statement per set of columns that rows fill. */
 class ShapedInsert {
   readonly #connection: Connection;
-  readonly #columns: Columns;
   readonly #table: string;
+  readonly #columns: readonly string[];
   readonly #onConflict: string;
-  readonly #firstColumn: string | null;
-  readonly #statements = new Map<string, Statement>();
+  readonly #plain: Statement;
+  readonly #shaped = new Map<string, Statement>();
 
   constructor(options: {
     readonly connection: Connection;
     readonly table: string;
-    readonly columns: Columns;
+    /** Those that every row fills, in the order of its values. */
+    readonly columns: readonly string[];
     readonly onConflict: string;
-    readonly firstColumn?: string;
   }) {
     this.#connection = options.connection;
     this.#table = options.table;
     this.#columns = options.columns;
     this.#onConflict = options.onConflict;
-    this.#firstColumn = options.firstColumn ?? null;
+    this.#plain = this.#prepare([]);
   }
 
-  run([low, high, ...values]: MaskedRow, first: readonly (number | bigint)[]) {
-    return this.#statementFor(low, high).run(...first, ...values);
+  /** `first` goes before the row's plain values. */
+  run(first: readonly (number | bigint)[], { plain, rest }: EncodedRow) {
+    if (rest === null) return this.#plain.run(first, plain);
+    const names = Object.keys(rest);
+    const values: SqlValue[] = Object.values(rest);
+    return this.#statementFor(names).run(first, plain, values);
   }
 
-  #statementFor(low: number, high: number): Statement {
-    const shape = `${low},${high}`;
-    const known = this.#statements.get(shape);
+  #statementFor(names: readonly string[]): Statement {
+    const shape = names.join();
+    const known = this.#shaped.get(shape);
     if (known !== undefined) return known;
-    const names = namesOf(this.#columns, low, high);
-    if (this.#firstColumn !== null) names.unshift(this.#firstColumn);
+    const made = this.#prepare(names);
+    if (this.#shaped.size >= shapesMax) this.#shaped.clear();
+    this.#shaped.set(shape, made);
+    return made;
+  }
+
+  #prepare(restNames: readonly string[]): Statement {
+    const names = [...this.#columns, ...restNames];
     const places = names.map(() => '?').join(', ');
-    const made = this.#connection.prepare(
+    return this.#connection.prepare(
       `insert into ${this.#table} (${names.join(', ')}) values (${places}) ${this.#onConflict}`,
     );
-    if (this.#statements.size >= shapesMax) this.#statements.clear();
-    this.#statements.set(shape, made);
-    return made;
   }
 }

@@ -1,23 +1,28 @@
 /** Keeps `served_slots`: which combinations of tier, target and version occur in which half hour. */
 import type { Connection, Statement } from '../connection.ts';
-import { type Columns, type MaskedRow, namesOf, type SqlValue } from './row-codec.ts';
+import { plainRequestColumns, type SqlValue } from './row-codec.ts';
 
 export const slotMs = 30 * 60_000;
 
 /** Combinations remembered as written; beyond it the memory starts anew, which costs a statement each. */
 const rememberedMax = 5_000;
 
-const dimensions = ['tier', 'provider', 'target', 'model', 'variant'] as const;
+const placeOf = (name: (typeof plainRequestColumns)[number]): number =>
+  plainRequestColumns.indexOf(name);
+const startedAt = placeOf('started_at');
+const tier = placeOf('tier');
+const provider = placeOf('provider');
+const target = placeOf('target');
+const model = placeOf('model');
+const variant = placeOf('variant');
+const version = placeOf('config_version');
 
 export class SlotIndex {
-  readonly #columns: Columns;
   readonly #insert: Statement;
   readonly #insertLost: Statement;
-  readonly #places = new Map<string, ReadonlyMap<string, number>>();
   readonly #written = new Set<string>();
 
-  constructor(connection: Connection, requestColumns: Columns) {
-    this.#columns = requestColumns;
+  constructor(connection: Connection) {
     this.#insert = connection.prepare(
       `insert into served_slots (slot_at, tier, provider, target, model, variant, config_version)
        values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
@@ -29,20 +34,21 @@ export class SlotIndex {
     );
   }
 
-  /** Within the transaction that writes `row`. */
-  add(row: MaskedRow): void {
-    const places = this.#placesOf(row[0], row[1]);
-    const valueAt = (name: string): SqlValue => {
-      const place = places.get(name);
-      return place === undefined ? null : (row[place] ?? null);
-    };
-    const startedAt = Number(valueAt('started_at') ?? 0);
-    const slotAt = startedAt - (startedAt % slotMs);
-    const texts = dimensions.map((name) => valueAt(name) ?? '');
-    const version = valueAt('config_version') ?? 0;
-    const key = `${slotAt}\n${texts.join('\n')}\n${version}`;
+  /** Within the transaction that writes the request with these plain values. */
+  add(plain: readonly SqlValue[]): void {
+    const startedAtMs = Number(plain[startedAt]);
+    const slotAtMs = startedAtMs - (startedAtMs % slotMs);
+    const key = `${slotAtMs}\n${plain[tier]}\n${plain[target]}\n${plain[variant]}\n${plain[version]}\n${plain[provider]}\n${plain[model]}`;
     if (this.#written.has(key)) return;
-    this.#insert.run(slotAt, ...texts, version);
+    this.#insert.run(
+      slotAtMs,
+      plain[tier] ?? '',
+      plain[provider] ?? '',
+      plain[target] ?? '',
+      plain[model] ?? '',
+      plain[variant] ?? '',
+      plain[version] ?? 0,
+    );
     if (this.#written.size >= rememberedMax) this.#written.clear();
     this.#written.add(key);
   }
@@ -55,18 +61,5 @@ export class SlotIndex {
   /** A transaction was rolled back: what it wrote is unknown. */
   forget(): void {
     this.#written.clear();
-  }
-
-  /** Where each named column stands in a row of this shape. */
-  #placesOf(low: number, high: number): ReadonlyMap<string, number> {
-    const shape = `${low},${high}`;
-    const known = this.#places.get(shape);
-    if (known !== undefined) return known;
-    const made = new Map(
-      namesOf(this.#columns, low, high).map((name, at) => [name, at + 2] as const),
-    );
-    if (this.#places.size >= rememberedMax) this.#places.clear();
-    this.#places.set(shape, made);
-    return made;
   }
 }

@@ -4,8 +4,8 @@ import { decodeNamed, encodeNamed, type ServedColumns } from './row-codec.ts';
 import type { Marker } from './writer-protocol.ts';
 
 /** `line` as `encodeRows` made it. Ends in a line break. */
-export function spillLineOfRows(columns: ServedColumns, line: string): string {
-  return `${encodeNamed(columns, line)}\n`;
+export function spillLineOfRows(line: string): string {
+  return `${encodeNamed(line)}\n`;
 }
 
 /** Ends in a line break. */

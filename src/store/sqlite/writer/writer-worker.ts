@@ -60,7 +60,7 @@ function serve(settings: WriterSettings): void {
 /** Fails, the connection closed, when the tables are not there. */
 function open(connection: Connection, { columns }: WriterSettings): Opened {
   try {
-    const writer = new RowWriter(connection, columns);
+    const writer = new RowWriter(connection);
     return { connection, writer, keys: new KeyIndex(connection), columns };
   } catch (error) {
     connection.close();
