@@ -25,6 +25,9 @@ export type Comparison = {
   readonly failures: readonly string[];
 };
 
+/** By then most of either side is compiled: more code takes longer, which is a cost of the start. */
+const warmUpMs = 3_000;
+
 type Round = LoadResult & { readonly cpuMs: number };
 
 /** Runs `job` against each side in turn, `rounds` times, after one short warm-up each. */
@@ -36,7 +39,7 @@ export async function compareSides(input: {
 }): Promise<Comparison> {
   const { sides, generator, job } = input;
   const results = new Map<string, Round[]>(sides.map(({ name }) => [name, []]));
-  const warmUp = { ...job, durationMs: Math.min(1_000, job.durationMs) };
+  const warmUp = { ...job, durationMs: Math.min(warmUpMs, job.durationMs) };
   for (const { origin } of sides) await generateLoad(generator, { ...warmUp, origin });
   for (let round = 0; round < input.rounds; round += 1) {
     for (const { name, origin, child } of sides) {
