@@ -67,7 +67,7 @@ export const plainDialect: ClientDialect = {
   encodeError: (failure) =>
     JSON.stringify({
       error: {
-        message: `${failure.message} (${failure.requestId})`,
+        message: `${failure.message} (request ${failure.requestId})`,
         class: failure.failureClass,
         status: failure.status,
       },

@@ -19,7 +19,7 @@ function errorDocument(failure: RequestFailure): JsonObject {
   const { failureClass, status, requestId } = failure;
   return {
     error: {
-      message: `${opening(failure)}${failure.message} (${requestId})`,
+      message: `${opening(failure)}${failure.message} (request ${requestId})`,
       type: typeOf(failureClass, status),
       param: failure.param,
       code: codeOf(failureClass),

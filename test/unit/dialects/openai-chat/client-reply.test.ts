@@ -143,7 +143,7 @@ describe('an error', () => {
     );
     expect(JSON.parse(body)).toEqual({
       error: {
-        message: 'No target answered. (req-1)',
+        message: 'No target answered. (request req-1)',
         type: 'server_error',
         param: 'messages',
         code: 'upstream_failed',
@@ -161,15 +161,15 @@ describe('an error', () => {
   it.each([
     [
       { requested: 9, limit: 5 },
-      "This model's maximum context length is 5 tokens. However, your messages resulted in 9 tokens. Too long. (req-1)",
+      "This model's maximum context length is 5 tokens. However, your messages resulted in 9 tokens. Too long. (request req-1)",
     ],
     [
       { requested: null, limit: 5 },
-      "This model's maximum context length is 5 tokens. However, your messages are longer. Too long. (req-1)",
+      "This model's maximum context length is 5 tokens. However, your messages are longer. Too long. (request req-1)",
     ],
     [
       null,
-      "This model's maximum context length is exceeded. However, your messages are longer. Too long. (req-1)",
+      "This model's maximum context length is exceeded. However, your messages are longer. Too long. (request req-1)",
     ],
   ])('of context length opens as agents expect it: %j', (tokens, message) => {
     const failure = failureWith({

@@ -268,7 +268,7 @@ it('fail is the dialect’s error event, with nothing behind it', () => {
     type: 'server_error',
     tiergate: { regenerate: true, retryable: false },
   });
-  expect(data.error.message).toMatch(/\(req-1\)$/);
+  expect(data.error.message).toMatch(/\(request req-1\)$/);
   expect(encoder.push({ events: [end], frame: null })).toBe('');
   expect(encoder.fail(failure)).toBe('');
 });
