@@ -152,7 +152,8 @@ async function placeFor(
   const free = candidate.health.tryAcquire();
   if (free !== null) return { slot: free, queuedMs: 0 };
   const startedMs = clock.monotonicMs();
-  const slot = await candidate.health.acquire(run.request.signal);
+  const leftMs = run.request.deadlineAtMs - startedMs;
+  const slot = await candidate.health.acquire(run.request.signal, leftMs);
   if (typeof slot === 'object') return { slot, queuedMs: clock.monotonicMs() - startedMs };
   if (slot !== 'aborted') run.skipForRoom(candidate);
   run.forgetLast();
@@ -330,6 +331,8 @@ function settle(run: RequestRun, asked: Asked, result: AttemptResult): EngineAns
     }
     case 'whole': {
       permit.succeed(record, run.request.chat.isStream);
+      // Also where a whole reply is the answer to a stream.
+      permit.release();
       record.end('served', candidate.health.breakerState());
       run.serve(candidate, record, result.tally);
       const { dialect } = candidate.target.provider;

@@ -353,7 +353,12 @@ export class RequestRun {
 
   #skip(candidate: CandidateState, reason: string): void {
     candidate.isSpent = true;
-    this.skips.push({ target: candidate.target.id, reason });
+    this.#noteSkip(candidate.target.id, reason);
+  }
+
+  /** The first reason counts. */
+  #noteSkip(target: string, reason: string): void {
+    if (!this.skips.some((skip) => skip.target === target)) this.skips.push({ target, reason });
   }
 
   #noteObstaclesBefore(asked: CandidateState): void {
@@ -367,9 +372,7 @@ export class RequestRun {
     if (candidate.attempts > 0 || candidate.isSpent) return;
     const obstacle = candidate.obstacle();
     if (obstacle === null) return;
-    const target = candidate.target.id;
-    if (this.skips.some((skip) => skip.target === target)) return;
-    this.skips.push({ target, reason: obstacle.reason });
+    this.#noteSkip(candidate.target.id, obstacle.reason);
   }
 }
 

@@ -161,8 +161,8 @@ export class TargetHealth {
   }
 
   /** A place among the requests in flight, now or within the target's queue wait. */
-  acquire(signal: AbortSignal): Promise<Slot | SlotRefusal> {
-    return this.#limit.acquire(signal);
+  acquire(signal: AbortSignal, withinMs: number): Promise<Slot | SlotRefusal> {
+    return this.#limit.acquire(signal, withinMs);
   }
 
   tryAcquire(): Slot | null {

@@ -69,15 +69,19 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * A slot now or within `queueWaitMs`, first come first served. An abort leaves the queue at once; one
-   * that comes after the slot was given changes nothing, so the caller looks at its signal and releases.
+   * A slot now or within `queueWaitMs` (at most `withinMs`), first come first served. An abort leaves the
+   * queue at once; one that comes after the slot was given changes nothing, so the caller looks at its
+   * signal and releases.
    */
-  acquire(signal: AbortSignal): Promise<Slot | SlotRefusal> {
+  acquire(
+    signal: AbortSignal,
+    withinMs = Number.POSITIVE_INFINITY,
+  ): Promise<Slot | SlotRefusal> {
     if (signal.aborted) return Promise.resolve('aborted');
     const slot = this.tryAcquire();
     if (slot !== null) return Promise.resolve(slot);
     if (!this.#hasQueueRoom()) return Promise.resolve('full');
-    return this.#wait(signal);
+    return this.#wait(signal, Math.min(this.#policy.queueWaitMs, withinMs));
   }
 
   /** Takes effect at once. Those who wait keep their place and their time, also in a queue made shorter. */
@@ -96,7 +100,7 @@ export class ConcurrencyLimit {
     return this.#policy.queueWaitMs > 0 && this.#waiters.size < this.#policy.queueMax;
   }
 
-  #wait(signal: AbortSignal): Promise<Slot | SlotRefusal> {
+  #wait(signal: AbortSignal, forMs: number): Promise<Slot | SlotRefusal> {
     return new Promise((resolve) => {
       const leave = (result: Slot | SlotRefusal): void => {
         this.#waiters.delete(waiter);
@@ -106,9 +110,7 @@ export class ConcurrencyLimit {
       };
       const onAbort = (): void => leave('aborted');
       const waiter: Waiter = { admit: leave };
-      const cancelTimer: CancelTimer = this.#clock.schedule(this.#policy.queueWaitMs, () =>
-        leave('timeout'),
-      );
+      const cancelTimer: CancelTimer = this.#clock.schedule(forMs, () => leave('timeout'));
       signal.addEventListener('abort', onAbort, { once: true });
       this.#waiters.add(waiter);
     });

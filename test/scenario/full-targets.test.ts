@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { EngineHarness, ok, plainTarget, plainTier, status } from '../support/engine-harness.ts';
+import type { ScriptedCall } from '../support/scripted-transport.ts';
+
+/** One request at a time, and one that waits for it. */
+const narrow = { minConcurrent: 1, maxConcurrent: 1, queueMax: 1, queueWaitMs: 2000 };
+const p1 = plainTarget('p1', { concurrency: narrow });
+const p2 = plainTarget('p2', { concurrency: narrow });
+
+const flowing: ScriptedCall = { kind: 'answer', status: 200, body: ['START\nT:a\n', 20_000] };
+
+describe('the place of a request at its target', () => {
+  it.each([
+    ['a stream', ok(), true],
+    ['a stream that is answered whole', whole(), true],
+    ['a whole reply', whole(), false],
+    ['a failure', status(400), false],
+  ] as const)('is given back after %s', async (_, call, isStream) => {
+    const harness = new EngineHarness(plainTier([p1]), () => call);
+    for (let turn = 0; turn < 3; turn += 1) {
+      const { trace } = await harness.askWithin(1000, { chat: { isStream } });
+      expect(trace.attempts).toHaveLength(1);
+      expect(trace.skipped).toEqual([]);
+      expect(harness.health.all()[0]?.inFlight).toBe(0);
+    }
+  });
+
+  it('R20 nobody waits for it beyond the deadline', async () => {
+    const harness = new EngineHarness(plainTier([p1]), () => flowing);
+    const first = harness.ask({ deadlineMs: 60_000 });
+    await harness.clock.advance(1000);
+    const { answer, trace } = await harness.askWithin(600, { deadlineMs: 500 });
+    expect(answer).toMatchObject({ kind: 'failed', failure: { status: 504 } });
+    expect(trace.attempts).toHaveLength(0);
+    expect(trace.latencyMs).toBeLessThanOrEqual(501);
+    await harness.clock.advance(60_000);
+    await first;
+  });
+
+  it('a target without room is skipped for one reason, told once', async () => {
+    const harness = new EngineHarness(plainTier([p1, p2]), () => flowing);
+    const busy = [harness.ask(), harness.ask(), harness.ask(), harness.ask()];
+    await harness.clock.advance(100);
+    const { trace } = await harness.askWithin(10_000, { deadlineMs: 9000 });
+    const skipped = trace.skipped.map(({ target }) => target);
+    expect(new Set(skipped).size).toBe(skipped.length);
+    await harness.clock.advance(120_000);
+    await Promise.all(busy);
+  });
+});
+
+function whole(): ScriptedCall {
+  return {
+    kind: 'answer',
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: ['START\nT:hi\nFIN:stop\nEND\n', { end: 'clean' }],
+  };
+}
