@@ -11,7 +11,7 @@ import {
   named,
 } from './invariants-reading.ts';
 import { longestHealthyMs } from './schedule-calls.ts';
-import { type TargetPlan, targetId } from './schedule-model.ts';
+import { type Schedule, type TargetPlan, targetId } from './schedule-model.ts';
 import type { CallSeen, Observation, RequestSeen } from './simulated-observation.ts';
 
 /** One provider's text, whole when it was served, else its beginning and an explicit failure. */
@@ -139,5 +139,11 @@ function isWell(observation: Observation, request: RequestSeen, target: TargetPl
       change.at.seq < ended.seq &&
       (change.obstacle !== null || change.breaker !== 'closed'),
   );
-  return !isFaulty && !hasObstacle && !isTroubled;
+  // Room is nothing that a health tells of when it changes.
+  const isFull = request.trace?.skipped.some((skip) => skip.target === id) === true;
+  return !isFaulty && !hasObstacle && !isTroubled && !isFull && !isPoisoned(schedule, request);
+}
+
+function isPoisoned({ poisons }: Schedule, { plan }: RequestSeen): boolean {
+  return poisons.some(({ body }) => body === plan.body);
 }

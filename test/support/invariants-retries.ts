@@ -79,6 +79,8 @@ function otherAdmissible(
       .filter(({ n }) => n < next.n)
       .map(({ target }) => target),
   );
+  // One that was found full is not waited for a second time.
+  for (const { target } of request.trace?.skipped ?? []) asked.add(target);
   const others = request.tier.targets.map(targetId).filter((target) => !asked.has(target));
   const isTroubled = (target: string): boolean =>
     observation.changes.some(

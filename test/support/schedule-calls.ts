@@ -44,8 +44,18 @@ export function scriptCall(schedule: Schedule, call: CallFacts): CallScript {
   const random = seededRandom(hashOf(`${schedule.seed}|${name}`));
   const plan = schedule.providers.find((candidate) => candidate.name === provider);
   if (plan === undefined) throw new Error(`no provider ${provider}`);
-  const fault = faultOf(schedule, call, random);
+  const fault = poisonOf(schedule, call) ?? faultOf(schedule, call, random);
   return scriptOf({ plan, call, name, fault, random });
+}
+
+function poisonOf({ poisons, requests }: Schedule, call: CallFacts): Fault | null {
+  const body = requests.find(({ id }) => id === call.requestId)?.body;
+  const poison = poisons.find(
+    (one) => one.body === body && (one.provider === null || one.provider === call.provider),
+  );
+  if (poison === undefined) return null;
+  const { status } = poison;
+  return { kind: 'status', status, word: null, afterMs: 5, headers: {}, hangs: false };
 }
 
 function faultOf(schedule: Schedule, call: CallFacts, random: Random): Fault | null {

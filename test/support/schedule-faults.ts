@@ -12,19 +12,19 @@ const makers: readonly [(random: Random) => Fault, ...((random: Random) => Fault
   (random) => ({ kind: 'pings', everyMs: logUniform(random, 500, 40_000) }),
   (random) => ({ kind: 'slow', addMs: logUniform(random, 500, 120_000) }),
   (random) => ({ kind: 'trickle', gapMs: logUniform(random, 100, 40_000) }),
-  (random) => ({ kind: 'stall', afterTokens: below(random, 40) }),
-  (random) => ({ kind: 'cut', afterTokens: below(random, 40) }),
-  (random) => ({ kind: 'end_early', afterTokens: below(random, 40) }),
+  (random) => ({ kind: 'stall', afterTokens: tokensSaid(random) }),
+  (random) => ({ kind: 'cut', afterTokens: tokensSaid(random) }),
+  (random) => ({ kind: 'end_early', afterTokens: tokensSaid(random) }),
   (random) => ({
     kind: 'error_event',
-    afterTokens: pick(random, [0, 0, below(random, 40)]),
+    afterTokens: pick(random, [0, tokensSaid(random)]),
     status: pick(random, [529, 500, 429, 400]),
     word: pick(random, ['overloaded', 'internal', 'rate_limit', 'x']),
   }),
   (random) => ({
     kind: 'bad_events',
     count: 1 + below(random, 3),
-    afterTokens: below(random, 30),
+    afterTokens: tokensSaid(random),
   }),
   () => ({ kind: 'no_reply' }),
   transient,
@@ -37,6 +37,11 @@ const makers: readonly [(random: Random) => Fault, ...((random: Random) => Fault
   refused,
   refused,
 ];
+
+/** Within the hold as often as after it. */
+function tokensSaid(random: Random): number {
+  return below(random, isChosen(random, 0.5) ? 5 : 40);
+}
 
 export function randomFault(random: Random): Fault {
   return pick(random, makers)(random);

@@ -1,4 +1,5 @@
 /** A schedule: everything that happens to a simulated gateway, as plain data that JSON can hold. */
+import type { ConcurrencyPolicy } from '../../src/resilience/concurrency-limit.ts';
 import type { ClockPolicy, Tier } from '../../src/routing/snapshot.ts';
 
 /** What a call meets at its provider. Token counts are those of the answer's text. */
@@ -59,6 +60,7 @@ export type TargetPlan = {
   readonly model: string;
   readonly contextWindow: number | null;
   readonly clocks: ClockPolicy;
+  readonly concurrency: ConcurrencyPolicy;
 };
 
 export type TierPolicies = Pick<
@@ -86,8 +88,20 @@ export type RequestPlan = {
   readonly pin: string | null;
   readonly isFailoverOff: boolean;
   readonly maxRetries: number | null;
+  readonly session: string | null;
+  /** The last message is a tool's result: no new turn of the conversation. */
+  readonly isToolTurn: boolean;
+  /** Requests of one body are the same input. */
+  readonly body: string;
   /** How long the client takes over each batch. */
   readonly readPauseMs: number;
+};
+
+/** An input that makes every provider fail (or the named one), whenever it is sent. */
+export type Poison = {
+  readonly body: string;
+  readonly provider: string | null;
+  readonly status: number;
 };
 
 /** The tiers from `atMs` on; the first version starts at 0. */
@@ -99,6 +113,7 @@ export type Schedule = {
   readonly endMs: number;
   readonly providers: readonly ProviderPlan[];
   readonly phases: readonly Phase[];
+  readonly poisons: readonly Poison[];
   readonly versions: readonly ConfigVersion[];
   readonly requests: readonly RequestPlan[];
 };

@@ -6,6 +6,7 @@ import { randomFault } from './schedule-faults.ts';
 import {
   type ConfigVersion,
   type Phase,
+  type Poison,
   type ProviderPlan,
   type RequestPlan,
   type Schedule,
@@ -14,6 +15,8 @@ import {
   type TierPolicies,
   targetId,
 } from './schedule-model.ts';
+
+const sharedBodies = 2;
 
 export function randomSchedule(seed: number): Schedule {
   const random = seededRandom(seed * 2 + 1);
@@ -27,6 +30,7 @@ export function randomSchedule(seed: number): Schedule {
     endMs,
     providers,
     phases: randomPhases(random, providers, endMs),
+    poisons: isChosen(random, 0.2) ? [randomPoison(random, providers)] : [],
     versions,
     requests: randomRequests(random, versions, endMs),
   };
@@ -47,6 +51,16 @@ function randomProvider(random: Random, name: string): ProviderPlan {
     gapMs: pick(random, [0, 5, 50, 400]),
     tokens: [fewest, fewest + below(random, 30)],
     allowMissingFinish: isChosen(random, 0.1),
+  };
+}
+
+/** Of the bodies that several requests share. */
+function randomPoison(random: Random, providers: readonly ProviderPlan[]): Poison {
+  const provider = providers[below(random, providers.length)]?.name ?? null;
+  return {
+    body: `shared${below(random, sharedBodies)}`,
+    provider: isChosen(random, 0.3) ? provider : null,
+    status: pick(random, [500, 500, 502, 400]),
   };
 }
 
@@ -82,6 +96,14 @@ function randomTarget(random: Random, provider: string, model: string): TargetPl
     provider,
     model,
     contextWindow: pick(random, [null, null, 8_000, 100_000]),
+    concurrency: isChosen(random, 0.6)
+      ? { minConcurrent: 4, maxConcurrent: 1024, queueMax: 64, queueWaitMs: 2000 }
+      : {
+          minConcurrent: 1,
+          maxConcurrent: pick(random, [1, 2, 4, 16]),
+          queueMax: pick(random, [0, 1, 4]),
+          queueWaitMs: pick(random, [0, 100, 2000]),
+        },
     clocks: isShipped
       ? {
           connectMs: 3000,
@@ -270,6 +292,9 @@ function randomRequest(
     pin: isChosen(random, 0.05) ? targetId(target) : null,
     isFailoverOff: isChosen(random, 0.05),
     maxRetries: isChosen(random, 0.1) ? below(random, 4) : null,
+    session: isChosen(random, 0.2) ? pick(random, ['s1', 's2']) : null,
+    isToolTurn: isChosen(random, 0.4),
+    body: isChosen(random, 0.2) ? `shared${below(random, sharedBodies)}` : id,
     readPauseMs: isChosen(random, given.slowShare) ? logUniform(random, 10, 40_000) : 0,
   };
 }

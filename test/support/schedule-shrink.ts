@@ -27,6 +27,7 @@ export async function shrinkSchedule(
     before = best;
     await dropItems('requests', () => best, keep);
     await dropItems('phases', () => best, keep);
+    await dropItems('poisons', () => best, keep);
     await dropVersions(() => best, keep);
     await dropTargets(() => best, keep);
     await plainRequests(() => best, keep);
@@ -47,7 +48,7 @@ type Keep = (candidate: Schedule) => Promise<boolean>;
 
 /** Halves, then quarters, down to single items. */
 async function dropItems(
-  name: 'requests' | 'phases',
+  name: 'requests' | 'phases' | 'poisons',
   best: () => Schedule,
   keep: Keep,
 ): Promise<void> {
@@ -88,6 +89,8 @@ const plain: Partial<RequestPlan> = {
   pin: null,
   isFailoverOff: false,
   maxRetries: null,
+  session: null,
+  isToolTurn: false,
   readPauseMs: 0,
 };
 

@@ -44,13 +44,14 @@ function tierOf(plan: TierPlan, providers: ReadonlyMap<string, Provider>): Tier 
   const targets = plan.targets.map((target): Target => {
     const provider = providers.get(target.provider);
     if (provider === undefined) throw new Error(`no provider ${target.provider}`);
-    const { model, contextWindow, clocks } = target;
+    const { model, contextWindow, clocks, concurrency } = target;
     return plainTarget(target.provider, {
       id: targetId(target),
       provider,
       model,
       contextWindow,
       clocks,
+      concurrency,
     });
   });
   return plainTier(targets, { name: plan.name, ...plan.policies });

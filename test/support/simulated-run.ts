@@ -1,6 +1,7 @@
 /** Plays a schedule against the real engine in virtual time, and notes what can be seen from outside. */
 import { getEventListeners } from 'node:events';
 import { seededRandom } from '../../src/base/random.ts';
+import type { ChatRequest, Message } from '../../src/chat/request.ts';
 import { createAlerts } from '../../src/engine/alerts.ts';
 import type { EngineAnswer, EngineRequest, EngineRun } from '../../src/engine/engine-request.ts';
 import { createEngine, type Engine } from '../../src/engine/failover.ts';
@@ -156,6 +157,9 @@ class World {
       pin: null,
       isFailoverOff: false,
       maxRetries: null,
+      session: null,
+      isToolTurn: false,
+      body: `recovery-${after}-${tier}`,
       readPauseMs: 0,
     };
     void this.#ask(plan, asked);
@@ -237,7 +241,8 @@ class World {
       id: plan.id,
       clientRequestId: plan.id,
       tier,
-      chat: plainRequest({ model: tier.name, isStream: plan.isStream }),
+      chat: chatOf(plan),
+      session: plan.session,
       pin: plan.pin,
       isFailoverOff: plan.isFailoverOff,
       maxRetries: plan.maxRetries,
@@ -296,6 +301,17 @@ class World {
   #pause(forMs: number): Promise<void> {
     return new Promise((resolve) => this.#clock.at(this.#clock.monotonicMs() + forMs, resolve));
   }
+}
+
+function chatOf({ tier, isStream, isToolTurn, body }: RequestPlan): ChatRequest {
+  const { messages } = plainRequest();
+  const result: Message = { role: 'tool', toolCallId: 't', content: [], isError: false };
+  return plainRequest({
+    model: tier,
+    isStream,
+    messages: isToolTurn ? [...messages, result] : messages,
+    original: { dialect: 'plain', bytes: Buffer.from(body), json: {} },
+  });
 }
 
 function textOf(
