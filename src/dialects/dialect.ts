@@ -125,4 +125,9 @@ export type UpstreamDialect = {
   }) => ErrorFacts;
   readonly rules: readonly ErrorRule[];
   readonly hints: HintTable;
+  /**
+   * Kinds of tools that the provider itself runs and that may write (code execution, foreign servers;
+   * search is none): a request that offers one is not repeated once its body was sent.
+   */
+  readonly writingTools?: RegExp;
 };

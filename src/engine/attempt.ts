@@ -51,6 +51,8 @@ export type AttemptInput = {
   readonly upstream: UpstreamRequest;
   readonly isStream: boolean;
   readonly bounds: AttemptBounds;
+  /** What was sent may have written: it is not sent again, whatever the socket had done before. */
+  readonly isOnceOnly: boolean;
   readonly record: AttemptRecord;
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal;
@@ -109,7 +111,7 @@ type Sent =
 /** A reset on a reused socket before any answer is sent again once, at once, uncounted. */
 async function sendUntilHeaders(input: AttemptInput, ports: AttemptPorts): Promise<Sent> {
   const first = await sendOnce(input, ports);
-  if (first.kind !== 'failed' || !first.failure.isStaleSocket) return first;
+  if (first.kind !== 'failed' || !first.failure.isStaleSocket || input.isOnceOnly) return first;
   return sendOnce(input, ports);
 }
 

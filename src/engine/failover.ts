@@ -15,6 +15,7 @@ import { nextStep } from './next-step.ts';
 import type { OverrideTable } from './override-table.ts';
 import { PoisonWatch } from './poison-watch.ts';
 import { prepareCall, upstreamRequestOf } from './prepare.ts';
+import { mayWrite } from './provider-tools.ts';
 import { RequestRun } from './request-run.ts';
 import type { HealthRegistry, TargetPermit } from './target-health.ts';
 
@@ -210,6 +211,7 @@ function launch(
           upstream: upstream.value,
           isStream: run.request.chat.isStream,
           bounds,
+          isOnceOnly: mayWrite(run.request, candidate.target),
           record,
           signal,
         },

@@ -38,6 +38,8 @@ export type LastFailure = {
   readonly previousDelayMs: number | null;
   /** Failures of this class without a hint on this target so far, this one included. */
   readonly unhintedFailures: number;
+  /** A tool that the provider itself runs may have written: nobody may be asked again. */
+  readonly mayHaveExecuted: boolean;
   /** Another target of this request has failed in a way that the input may have caused. */
   readonly isConfirmedElsewhere: boolean;
   /** The parameter at fault is one that the client did not send, or that our translation made. */
@@ -78,6 +80,8 @@ export type Ending =
   | 'resting'
   /** There is not time for another attempt. */
   | 'no_time'
+  /** A tool that the provider itself runs may have written before the answer was lost. */
+  | 'maybe_executed'
   /** The stream broke after the client had seen some of it. */
   | 'interrupted';
 

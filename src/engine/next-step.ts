@@ -11,6 +11,7 @@ export function nextStep(history: History, random: Random): Decision {
   const { last } = history;
   if (last === null) return { step: elsewhere(history, null), leave: null };
   if (isFinal(history, last)) return { step: finish('request_fault'), leave: null };
+  if (last.mayHaveExecuted) return { step: finish('maybe_executed'), leave: 'spent' };
   const again = sameTarget(history, last, random);
   if (again.kind === 'attempt') return { step: again, leave: null };
   const isEndOfTheRoad = effectOf(last.failure).nextTarget === 'never' && !isHearsay(last);

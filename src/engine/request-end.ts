@@ -18,7 +18,7 @@ export function requestFailure(run: RequestRun, ending: Ending, nowMs: number): 
     return failureOfBrokenStream({ requestId: id, clientRequestId, attempts });
   }
   const windows = run.candidates.flatMap(({ target }) => target.contextWindow ?? []);
-  return failureOfRequest({
+  const failure = failureOfRequest({
     requestId: id,
     clientRequestId,
     tier: tier.name,
@@ -29,6 +29,9 @@ export function requestFailure(run: RequestRun, ending: Ending, nowMs: number): 
     requestFault: run.requestFault ?? abilityFault(run),
     largestWindow: windows.length === 0 ? null : Math.max(...windows),
   });
+  if (ending !== 'maybe_executed') return failure;
+  const message = `${failure.message} A tool that the provider itself runs may have done its work already: look before you ask again.`;
+  return { ...failure, message, maybeExecuted: true };
 }
 
 /** For the log and metrics alone: nobody is left to be told. */

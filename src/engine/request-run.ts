@@ -18,6 +18,7 @@ import type { Ending, History, LastFailure, Step } from './history.ts';
 import { isOurParameter, judgementsIn, limitsOf } from './judgement.ts';
 import { planOf } from './plan.ts';
 import { mayBePoison } from './poison-watch.ts';
+import { mayHaveBegun, mayWrite } from './provider-tools.ts';
 import { goneFailure, requestFailure } from './request-end.ts';
 import type { StreamTally } from './stream-tally.ts';
 import type { TargetPermit } from './target-health.ts';
@@ -207,10 +208,11 @@ export class RequestRun {
     this.#wake(last);
   }
 
-  /** One hedge a request, and none where the caller chose the target. */
+  /** One hedge a request, and none where the caller chose the target or a second run may write twice. */
   get mayHedge(): boolean {
     const { tier, pin, isFailoverOff } = this.request;
-    return tier.hedge !== null && pin === null && !isFailoverOff && !this.#isHedged;
+    if (tier.hedge === null || pin !== null || isFailoverOff || this.#isHedged) return false;
+    return !this.candidates.some(({ target }) => mayWrite(this.request, target));
   }
 
   /** The next candidate after `slow` that nobody has asked yet; null when the total is used up. */
@@ -331,6 +333,7 @@ export class RequestRun {
       retries: candidate.attempts - 1,
       previousDelayMs: candidate.previousDelayMs,
       unhintedFailures: candidate.unhintedFailuresLike(failure),
+      mayHaveExecuted: mayHaveBegun(failure) && mayWrite(this.request, candidate.target),
       isConfirmedElsewhere: this.failures.some(
         (other) => other.candidate !== candidate && mayBePoison(other.failure),
       ),

@@ -53,6 +53,8 @@ export type RequestFailure = {
   readonly tokens: { readonly requested: number | null; readonly limit: number | null } | null;
   /** A stream broke after content: the user interface may offer to ask again. */
   readonly regenerate: boolean;
+  /** A tool that the provider itself runs may have written before the answer was lost. */
+  readonly maybeExecuted?: boolean;
 };
 
 /** Whether a repeat of the request can help: true exactly when `x-should-retry` is. */

@@ -153,6 +153,7 @@ function retryOf(retry: TierValues['retry']): RetryPolicy {
   return {
     attempts: retry.attempts,
     attemptsTotal: retry.attempts_total,
+    repeatsProviderTools: retry.provider_tools === 'repeat',
     backoff: {
       jitter: retry.jitter,
       baseMs: ms(retry.base),

@@ -23,6 +23,8 @@ export type RetryPolicy = {
   readonly maxWaitMs: number;
   readonly hintCeilingMs: number;
   readonly cooldownMaxMs: number;
+  /** Whether a request whose provider-run tools may have written is asked again like any other. */
+  readonly repeatsProviderTools?: boolean;
   readonly budget: { readonly ratio: number; readonly minPerSecond: number; readonly max: number };
 };
 

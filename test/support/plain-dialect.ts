@@ -81,6 +81,7 @@ export const plainDialect: UpstreamDialect = {
   },
   rules: [],
   hints: { limits: [], bodyDelay: () => null },
+  writingTools: /^writes/,
 };
 
 function parsed(text: string): unknown {

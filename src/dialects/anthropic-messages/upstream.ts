@@ -16,4 +16,5 @@ export const anthropicMessagesUpstream: UpstreamDialect = {
   readError,
   rules,
   hints,
+  writingTools: /^(code_execution|mcp)/,
 };

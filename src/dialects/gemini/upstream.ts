@@ -16,4 +16,5 @@ export const geminiUpstream: UpstreamDialect = {
   readError,
   rules,
   hints,
+  writingTools: /^code_?execution|^computer/i,
 };

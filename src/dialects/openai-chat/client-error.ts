@@ -30,6 +30,7 @@ function errorDocument(failure: RequestFailure): JsonObject {
         retryable: isRetryable(failure),
         attempts: failure.attempts,
         ...(failure.regenerate ? { regenerate: true } : {}),
+        ...(failure.maybeExecuted === true ? { maybe_executed: true } : {}),
       },
     },
   };

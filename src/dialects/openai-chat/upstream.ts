@@ -16,4 +16,5 @@ export const openaiChatUpstream: UpstreamDialect = {
   readError,
   rules,
   hints,
+  writingTools: /^(mcp|shell|local_shell|code_interpreter|computer|apply_patch)/,
 };

@@ -46,6 +46,7 @@ function last(of: AttemptFailure, over: Partial<LastFailure> = {}): LastFailure 
     retries: 0,
     previousDelayMs: null,
     unhintedFailures: 1,
+    mayHaveExecuted: false,
     isConfirmedElsewhere: false,
     isOurParameter: false,
     ...over,
