@@ -343,7 +343,7 @@ function answering({ options, closers, store, alerting, loaded }: ServeInput) {
     });
   const targetAdmin = createTargetAdmin({ ...targets, snapshot, log, keep: kept.write });
   const questions = {
-    explain: createExplainRequest({ ...targets, snapshot, dialects: clientDialects }),
+    explain: createExplainRequest({ engine, clock, snapshot, dialects: clientDialects }),
     classify: createClassifyError({ clock, snapshot, dialects: upstreamDialects }),
     bodyBytesMax: () => snapshot().server.bodyBytesMax,
   };

@@ -2,8 +2,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ClientDialect } from '../dialects/dialect.ts';
-import type { CandidatePorts } from '../engine/candidate-of.ts';
-import { explain } from '../engine/explain.ts';
+import type { Engine } from '../engine/failover.ts';
 import { CallDraft } from '../pipeline/call-draft.ts';
 import { readRequest } from '../pipeline/read-request.ts';
 import type { Rejection } from '../pipeline/rejection.ts';
@@ -27,13 +26,12 @@ export type ExplainResult =
 
 export type ExplainRequest = (question: ExplainQuestion) => ExplainResult;
 
-export function createExplainRequest(
-  ports: CandidatePorts & {
-    readonly clock: Clock;
-    readonly snapshot: () => Snapshot;
-    readonly dialects: ReadonlyMap<string, ClientDialect>;
-  },
-): ExplainRequest {
+export function createExplainRequest(ports: {
+  readonly engine: Pick<Engine, 'explain'>;
+  readonly clock: Clock;
+  readonly snapshot: () => Snapshot;
+  readonly dialects: ReadonlyMap<string, ClientDialect>;
+}): ExplainRequest {
   return ({ protocol, tier, headers, body }) => {
     const known = [...ports.dialects.keys()];
     const dialect = ports.dialects.get(protocol ?? known[0] ?? '');
@@ -50,7 +48,7 @@ export function createExplainRequest(
     };
     const request = readRequest(new CallDraft(call, snapshot, ports.clock));
     if (!request.ok) return { kind: 'rejected', rejection: request.fault };
-    const { candidates, skipped } = explain(request.value, ports);
+    const { candidates, skipped } = ports.engine.explain(request.value);
     return {
       kind: 'explained',
       explanation: {

@@ -1,10 +1,9 @@
 /** What would happen to a request now, found out by the code that serves it; nothing is sent and nothing changes. */
 import type { ChatRequest } from '../chat/request.ts';
 import type { SystemSplice } from '../dialects/dialect.ts';
-import type { Target } from '../routing/snapshot.ts';
-import { type CandidatePorts, candidateOf } from './candidate-of.ts';
+import { candidatesOf } from './candidate-of.ts';
+import type { CandidateState } from './candidate-state.ts';
 import type { EngineRequest } from './engine-request.ts';
-import { planOf } from './plan.ts';
 import { writeCall } from './prepare.ts';
 import type { Skip } from './trace.ts';
 
@@ -24,26 +23,26 @@ export type Explanation = {
   readonly skipped: readonly Skip[];
 };
 
-export function explain(request: EngineRequest, ports: CandidatePorts): Explanation {
-  const plan = planOf(request);
+export function explain(
+  request: EngineRequest,
+  ports: Parameters<typeof candidatesOf>[1],
+): Explanation {
+  const planned = candidatesOf(request, ports);
   const candidates: ExplainedCandidate[] = [];
-  const skipped: Skip[] = [...plan.skipped];
-  for (const target of plan.targets) {
-    const judged = judge(request, target, ports);
+  const skipped: Skip[] = [...planned.skipped];
+  for (const candidate of planned.candidates) {
+    const judged = judge(request, candidate);
     if ('reason' in judged) skipped.push(judged);
     else if (request.isFailoverOff && candidates.length > 0) {
-      skipped.push({ target: target.id, reason: 'failover_off' });
+      skipped.push({ target: judged.target, reason: 'failover_off' });
     } else candidates.push(judged);
   }
   return { candidates, skipped };
 }
 
-function judge(
-  request: EngineRequest,
-  target: Target,
-  ports: CandidatePorts,
-): ExplainedCandidate | Skip {
-  const obstacle = candidateOf(target, request.tier, ports).obstacle();
+function judge(request: EngineRequest, candidate: CandidateState): ExplainedCandidate | Skip {
+  const { target } = candidate;
+  const obstacle = candidate.obstacle();
   if (obstacle !== null) return { target: target.id, reason: obstacle.reason };
   const written = writeCall(request, target);
   if (written.kind !== 'written') return { target: target.id, reason: written.kind };

@@ -9,6 +9,7 @@ import { type AttemptBounds, type AttemptPorts, type AttemptResult, attempt } fr
 import type { AttemptRecord } from './attempt-record.ts';
 import type { CandidateState } from './candidate-state.ts';
 import type { EngineAnswer, EngineRequest, EngineRun } from './engine-request.ts';
+import { type Explanation, explain } from './explain.ts';
 import { flowOf } from './flow.ts';
 import type { Step } from './history.ts';
 import { nextStep } from './next-step.ts';
@@ -32,7 +33,11 @@ export type EngineMemory = EnginePorts & {
   readonly poison: PoisonWatch;
 };
 
-export type Engine = { readonly start: (request: EngineRequest) => EngineRun };
+export type Engine = {
+  readonly start: (request: EngineRequest) => EngineRun;
+  /** What would happen to it now; nothing is sent and nothing changes. */
+  readonly explain: (request: EngineRequest) => Explanation;
+};
 
 export function createEngine(ports: EnginePorts): Engine {
   const memory: EngineMemory = {
@@ -46,6 +51,7 @@ export function createEngine(ports: EnginePorts): Engine {
       const run = new RequestRun(request, memory);
       return { answer: answer(run, ports), trace: () => run.trace() };
     },
+    explain: (request) => explain(request, memory),
   };
 }
 
@@ -155,8 +161,11 @@ async function placeFor(
   const startedMs = clock.monotonicMs();
   const leftMs = run.request.deadlineAtMs - startedMs;
   const slot = await candidate.health.acquire(run.request.signal, leftMs);
-  if (typeof slot === 'object') return { slot, queuedMs: clock.monotonicMs() - startedMs };
-  if (slot !== 'aborted') run.skipForRoom(candidate);
+  const queuedMs = clock.monotonicMs() - startedMs;
+  if (typeof slot === 'object') {
+    if (queuedMs < leftMs) return { slot, queuedMs };
+    slot.release('neutral');
+  } else if (slot !== 'aborted') run.skipForRoom(candidate);
   run.forgetLast();
   return null;
 }

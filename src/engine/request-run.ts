@@ -4,19 +4,18 @@ import type { AttemptFailure } from '../failure/attempt-failure.ts';
 import type { RequestFailure } from '../failure/request-failure.ts';
 import type { ProviderKey } from '../providers/provider.ts';
 import type { Slot } from '../resilience/concurrency-limit.ts';
-import { inSessionOrder, noteServed } from './affinity.ts';
+import { noteServed } from './affinity.ts';
 import type { AttemptBounds } from './attempt.ts';
 import { AttemptRecord } from './attempt-record.ts';
 import type { AttemptStream, Break } from './attempt-stream.ts';
 import { boundsOf } from './bounds.ts';
-import { candidateOf } from './candidate-of.ts';
+import { candidatesOf } from './candidate-of.ts';
 import type { CandidateState } from './candidate-state.ts';
 import type { AnswerHead, EngineRequest } from './engine-request.ts';
 import type { EngineMemory } from './failover.ts';
 import { alertOf, failureOfBreak } from './failure-of.ts';
 import type { Ending, History, LastFailure, Step } from './history.ts';
 import { isOurParameter, judgementsIn, limitsOf } from './judgement.ts';
-import { planOf } from './plan.ts';
 import { mayBePoison } from './poison-watch.ts';
 import { mayHaveBegun, mayWrite } from './provider-tools.ts';
 import { goneFailure, requestFailure } from './request-end.ts';
@@ -68,11 +67,9 @@ export class RequestRun {
   constructor(request: EngineRequest, ports: EngineMemory) {
     this.request = request;
     this.#ports = ports;
-    const plan = planOf(request);
-    this.skips = [...plan.skipped];
-    const candidates = plan.targets.map((target) => candidateOf(target, request.tier, ports));
-    const nowMs = ports.clock.monotonicMs();
-    this.candidates = inSessionOrder(candidates, request, ports.affinity, nowMs);
+    const { candidates, skipped } = candidatesOf(request, ports);
+    this.candidates = candidates;
+    this.skips = [...skipped];
   }
 
   get isGone(): boolean {

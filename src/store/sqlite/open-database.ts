@@ -1,6 +1,6 @@
 /** Opens the embedded database for whoever may change its schema: directory, connection, migrations. */
 
-import { mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail, type Result } from '../../base/result.ts';
@@ -18,9 +18,12 @@ export function openDatabase(options: ConnectOptions): Result<Connection, StoreF
   let connection: Connection | null = null;
   try {
     mkdirSync(dirname(options.file), { recursive: true, mode: 0o700 });
+    const isNew = !existsSync(options.file);
     const connected = connect({ ...options, create: true });
     if (!connected.ok) return connected;
     connection = connected.value;
+    /** The directory may be an operator's, open to others; what SQLite adds beside the file takes its mode. */
+    if (isNew && existsSync(options.file)) chmodSync(options.file, 0o600);
     if (isNewerThanProgram(connection)) {
       connection.close();
       return fail(faultOfKind('newer', options.file, ''));

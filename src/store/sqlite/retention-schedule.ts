@@ -5,8 +5,9 @@ import type { Writer } from './writer/writer-thread.ts';
 
 const firstAfterMs = 60_000;
 const everyMs = 5 * 60_000;
-/** Between two portions, so that live rows are committed in the meantime. */
-const pauseMs = 25;
+/** Between two portions as long as the last one took, within these bounds: live rows get their turn. */
+const pauseMinMs = 5;
+const pauseMaxMs = 250;
 
 export type RetentionSchedule = { readonly stop: () => void };
 
@@ -28,13 +29,17 @@ export function scheduleRetention(options: {
   };
   const step = async (): Promise<void> => {
     if (!options.isHealthy()) return after(everyMs);
+    const beganMs = clock.monotonicMs();
     const pruned = await writer.ask({ kind: 'prune', beforeMs: clock.wallMs() - options.keepMs() });
     if (!pruned.ok) {
       log.warn('old rows could not be deleted', { reason: pruned.fault.message });
       return after(everyMs);
     }
     deleted += pruned.value.deleted;
-    if (!pruned.value.isDone) return after(pauseMs);
+    if (!pruned.value.isDone) {
+      const tookMs = clock.monotonicMs() - beganMs;
+      return after(Math.min(Math.max(pauseMinMs, tookMs), pauseMaxMs));
+    }
     if (deleted > 0) log.info('old rows were deleted', { rows: deleted });
     deleted = 0;
     after(everyMs);

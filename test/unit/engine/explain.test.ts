@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { upstreamDialects } from '../../../src/dialects/registry.ts';
-import { explain } from '../../../src/engine/explain.ts';
 import { writeCall } from '../../../src/engine/prepare.ts';
 import { loadVariants } from '../../../src/prompts/load-variants.ts';
 import type { Variant } from '../../../src/prompts/variant.ts';
@@ -20,10 +19,6 @@ async function variantOf(source: string): Promise<Variant> {
   return variant;
 }
 
-function portsOf(harness: EngineHarness) {
-  return { clock: harness.clock, health: harness.health, overrides: harness.overrides };
-}
-
 const messages = [
   { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] },
   { role: 'user', content: [{ type: 'text', text: 'hi' }], name: null },
@@ -39,7 +34,7 @@ it('R71 the rendered system text is what the target is sent', async () => {
     chat: { messages: [...messages] },
     variables: { team: 'sales' },
   });
-  expect(explain(request, portsOf(harness)).candidates).toEqual([
+  expect(harness.engine.explain(request).candidates).toEqual([
     {
       target: 'p1/m',
       variant: variant.identity,
@@ -80,7 +75,7 @@ it('a variant that cannot be rendered and a request that cannot be written are s
     plainTarget('p3'),
   ]);
   const harness = new EngineHarness(tier, () => ok());
-  const explained = explain(harness.request(), portsOf(harness));
+  const explained = harness.engine.explain(harness.request());
   expect(explained.skipped).toEqual([
     { target: 'p1/m', reason: 'prompt' },
     { target: 'p2/m', reason: 'translation' },
@@ -94,7 +89,7 @@ it('an open breaker and an override are seen as a request sees them, and nothing
     provider === 'p1' ? status(500) : ok('p2'),
   );
   for (let turn = 0; turn < 3; turn += 1) await harness.askWithin(60_000);
-  const look = () => explain(harness.request(), portsOf(harness)).skipped;
+  const look = () => harness.engine.explain(harness.request()).skipped;
   const calls = harness.transport.requests.length;
   expect(look()).toEqual([{ target: 'p1/m', reason: 'open' }]);
   expect(look()).toEqual([{ target: 'p1/m', reason: 'open' }]);
@@ -103,4 +98,24 @@ it('an open breaker and an override are seen as a request sees them, and nothing
   harness.overrides.set('p1/m', 'drained', { untilMs: null, note: null });
   expect(look()).toEqual([{ target: 'p1/m', reason: 'drained' }]);
   expect(harness.transport.requests).toHaveLength(calls);
+});
+
+it('a session that a failover moved is explained where it stays', async () => {
+  const tier = plainTier([plainTarget('p1'), plainTarget('p2')]);
+  let isSick = true;
+  const harness = new EngineHarness(tier, (provider) =>
+    provider === 'p1' && isSick ? status(401) : ok(provider),
+  );
+  await harness.askWithin(1000, { session: 's1' });
+  isSick = false;
+  const first = (session: string | null) =>
+    harness.engine.explain(harness.request({ session })).candidates[0]?.target;
+  harness.health.all()[0]?.clearRests();
+  const inToolLoop = harness.request({
+    session: 's1',
+    chat: { messages: [...messages, { role: 'assistant', content: [] }] },
+  });
+  expect(harness.engine.explain(inToolLoop).candidates[0]?.target).toBe('p2/m');
+  expect(first('s1')).toBe('p1/m');
+  expect(first(null)).toBe('p1/m');
 });

@@ -1,5 +1,5 @@
 /** Opening: what can be wrong is told apart, and nothing is made worse by it. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -25,10 +25,11 @@ function faultKindOf(file: string): string {
 }
 
 describe('a database', () => {
-  it('is made with its directory, in WAL mode, and opens again', () => {
+  it('is made with its directory, in WAL mode, for its owner alone, and opens again', () => {
     const file = databaseIn(join(temporaryDirectory(), 'deep', 'data'));
     expect(temporaryDatabase(file).pragma('journal_mode', { simple: true })).toBe('wal');
     expect(faultKindOf(file)).toBe('none');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
   it('that is none is corrupt, and left as it was', () => {

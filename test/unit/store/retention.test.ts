@@ -67,13 +67,12 @@ describe('retention', () => {
   it('LG-01 deletes at most 500 rows at a time, and the file does not grow', () => {
     const { database, keys, write } = setUp(join(temporaryDirectory(), 'tiergate.db'));
     expect(prunedRowsMax).toBeLessThanOrEqual(500);
-    write(prunedRowsMax, 0);
-    write(prunedRowsMax + 50, 1);
+    write(5 * prunedRowsMax + 20, 0);
     const pagesBefore = Number(database.pragma('page_count', { simple: true }));
-    const steps = [1, 2, 3].map(() => prunePortion(database, keys, dayMs));
-    expect(steps.map(({ deleted }) => deleted)).toEqual([prunedRowsMax, prunedRowsMax, 50]);
-    expect(steps.map(({ isDone }) => isDone)).toEqual([false, false, true]);
-    expect(Number(database.pragma('page_count', { simple: true }))).toBeLessThan(pagesBefore / 2);
+    const steps = [1, 2, 3, 4, 5, 6].map(() => prunePortion(database, keys, dayMs));
+    expect(steps.map(({ deleted }) => deleted)).toEqual([...Array(5).fill(prunedRowsMax), 20]);
+    expect(steps.map(({ isDone }) => isDone)).toEqual([...Array(5).fill(false), true]);
+    expect(Number(database.pragma('page_count', { simple: true }))).toBeLessThan(pagesBefore);
     expect(database.pragma('integrity_check', { simple: true })).toBe('ok');
   });
 });
@@ -108,6 +107,18 @@ describe('its schedule', () => {
     expect(scripted.asked).toEqual([{ kind: 'prune', beforeMs: clock.wallMs() - dayMs }]);
     await clock.advance(600_000);
     expect(scripted.asked).toHaveLength(3);
+  });
+
+  it('LG-01 pauses between portions, and goes on until all is gone', async () => {
+    const { clock, scripted } = schedule();
+    scripted.oldRows = 120;
+    await clock.advance(60_000);
+    expect(scripted.asked).toHaveLength(1);
+    await clock.advance(4);
+    expect(scripted.asked).toHaveLength(1);
+    await clock.advance(1_000);
+    expect(scripted.asked).toHaveLength(3);
+    expect(scripted.oldRows).toBe(0);
   });
 
   it('leaves a degraded log alone', async () => {

@@ -16,6 +16,8 @@ export class ScriptedWriter {
   mood: StoreFault['kind'] | 'silent' | null = null;
   /** Positions of rows that the next commits refuse. */
   refused: readonly number[] = [];
+  /** Rows that retention still finds; 50 go with each portion. */
+  oldRows = 0;
   isClosed = false;
   readonly #waiting: (() => void)[] = [];
 
@@ -61,11 +63,17 @@ export class ScriptedWriter {
       case 'adopt':
         return 0;
       case 'prune':
-        return { deleted: 0, isDone: true };
+        return this.#prune();
       case 'index':
         return { isDone: true };
       case 'checkpoint':
         return { pages: 0, writtenBack: 0 };
     }
+  }
+
+  #prune(): WriterReplies['prune'] {
+    const deleted = Math.min(50, this.oldRows);
+    this.oldRows -= deleted;
+    return { deleted, isDone: deleted < 50 };
   }
 }

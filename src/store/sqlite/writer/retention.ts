@@ -3,10 +3,10 @@ import type { Connection } from '../connection.ts';
 import type { KeyIndex } from './key-index.ts';
 import { slotMs } from './slot-index.ts';
 
-/** Rows a portion: each is one transaction that live rows wait for, so it stays well under 20 ms. */
-export const prunedRowsMax = 200;
+/** Rows a portion: one transaction that live rows wait for, so that it stays well under 20 ms. */
+export const prunedRowsMax = 50;
 /** Free pages (4 kB) given back to the file system after each portion. */
-const freedPages = 200;
+const freedPages = 50;
 
 /**
  * Deletes up to `prunedRowsMax` of the requests that began before `beforeMs`, the oldest first, each with
