@@ -1,5 +1,4 @@
-/** The journal of migrations: complete, in order, equal to the schema, and able to bring an old file up. */
-import { execFileSync } from 'node:child_process';
+/** The journal of migrations: complete, in order, and able to bring an old file up. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
@@ -40,25 +39,6 @@ describe('the journal', () => {
 });
 
 describe('the schema', () => {
-  it('is what the migrations make: generating again yields nothing', () => {
-    const directory = temporaryDirectory();
-    const out = join(directory, 'sqlite');
-    cpSync(folder, out, { recursive: true });
-    const before = readdirSync(out);
-    execFileSync(
-      process.execPath,
-      [
-        resolve('node_modules/drizzle-kit/bin.cjs'),
-        'generate',
-        '--dialect=sqlite',
-        `--schema=${resolve('src/store/sqlite/schema.ts')}`,
-        `--out=${out}`,
-      ],
-      { stdio: 'pipe' },
-    );
-    expect(readdirSync(out)).toEqual(before);
-  }, 60_000);
-
   it('has the columns that the database has', () => {
     const database = temporaryDatabase();
     const tables = Object.values(schema).filter((value) => is(value, SQLiteTable));
