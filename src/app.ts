@@ -324,6 +324,7 @@ function answering({ options, closers, store, alerting, loaded }: ServeInput) {
     engine,
     recorder: store.recorder,
     snapshot,
+    decisions: [config, overrides],
     log,
     onEnd: (trace) => {
       counters.note(trace);

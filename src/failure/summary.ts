@@ -191,7 +191,7 @@ function requestFault(end: RequestEnd, target: string, fault: AttemptFailure): R
 function messageOf(failureClass: EndClass, end: RequestEnd, retryAfterMs: number | null): string {
   const tier = `tier "${end.tier}"`;
   const tried = whatWasTried(end.attempts, end.skipped);
-  const later = retryAfterMs === null ? '' : `Repeat the request in ${secondsOf(retryAfterMs)} s.`;
+  const later = retryAfterMs === null ? '' : repeatAdvice(retryAfterMs);
   const join = (...parts: readonly string[]): string =>
     parts.filter((part) => part !== '').join(' ');
   switch (failureClass) {
@@ -236,8 +236,9 @@ function messageOf(failureClass: EndClass, end: RequestEnd, retryAfterMs: number
   }
 }
 
-function secondsOf(ms: number): number {
-  return Math.max(1, Math.ceil(ms / 1000));
+/** The sentence with which the message of a failure ends that has a `retryAfterMs`. */
+export function repeatAdvice(retryAfterMs: number): string {
+  return `Repeat the request in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s.`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { uuidv7 } from '../base/ids.ts';
 import type { ChatRequest } from '../chat/request.ts';
 import type { Snapshot } from '../routing/snapshot.ts';
 import type { Call } from './answer.ts';
-import type { RequestOptions } from './request-options.ts';
+import { clientRetryCountOf, type RequestOptions } from './request-options.ts';
 
 export class CallDraft {
   readonly call: Call;
@@ -19,6 +19,10 @@ export class CallDraft {
   isStream = false;
   includesUsage = false;
   wantsMeta = false;
+  /** Null until they have been read. */
+  options: RequestOptions | null = null;
+  /** Which repeat of the client's this is, by its SDK's word or by its bytes; 0 = none. */
+  clientRetryCount: number;
 
   constructor(call: Call, snapshot: Snapshot, clock: Clock) {
     this.call = call;
@@ -27,6 +31,7 @@ export class CallDraft {
     this.id = uuidv7(this.startedAtMs);
     this.clientRequestId = this.id;
     this.tier = call.tierInPath;
+    this.clientRetryCount = clientRetryCountOf(call.headers);
   }
 
   adopt(chat: ChatRequest): void {
@@ -38,5 +43,6 @@ export class CallDraft {
   adoptOptions(options: RequestOptions): void {
     this.clientRequestId = options.clientRequestId ?? this.clientRequestId;
     this.wantsMeta = options.wantsMeta;
+    this.options = options;
   }
 }

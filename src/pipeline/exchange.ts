@@ -39,7 +39,7 @@ export class Exchange extends CallDraft {
     };
   }
 
-  /** A refusal before any provider was asked. An unknown tier leaves no row: it is no traffic of a tier. */
+  /** A refusal without asking any provider. An unknown tier leaves no row: it is no traffic of a tier. */
   async reject(rejection: Rejection): Promise<Answer> {
     const failure: RequestFailure = {
       ...rejection,
@@ -56,13 +56,17 @@ export class Exchange extends CallDraft {
     return this.#failed(failure, { upstreamMs: 0, backoffMs: 0, totalMs });
   }
 
-  /** Should the process die before the row is written, what `begin` leaves says that it was lost. */
-  async answer(run: EngineRun): Promise<Answer> {
+  /**
+   * Should the process die before the row is written, what `begin` leaves says that it was lost.
+   * `onEnd` is told before the client is.
+   */
+  async answer(run: EngineRun, onEnd: (trace: RequestTrace) => void): Promise<Answer> {
     const { id, startedAtMs } = this;
     this.#ports.recorder.begin({ id, startedAtMs, tier: this.tier ?? '', keyId: this.call.keyId });
     const answer = await run.answer;
-    if (answer.kind === 'stream') return this.#stream(run, answer);
+    if (answer.kind === 'stream') return this.#stream(run, answer, onEnd);
     const trace = run.trace();
+    onEnd(trace);
     await this.#record(trace);
     if (answer.kind === 'gone') return { kind: 'gone' };
     if (answer.kind === 'failed') return this.#failed(answer.failure, timingOf(trace));
@@ -106,7 +110,11 @@ export class Exchange extends CallDraft {
     return { kind: 'whole', status: 200, headers, body };
   }
 
-  #stream(run: EngineRun, answer: Extract<EngineAnswer, { kind: 'stream' }>): Answer {
+  #stream(
+    run: EngineRun,
+    answer: Extract<EngineAnswer, { kind: 'stream' }>,
+    onEnd: (trace: RequestTrace) => void,
+  ): Answer {
     const timing = timingOf(run.trace());
     const encoder = this.call.dialect.streamEncoder({
       includeUsage: this.includesUsage,
@@ -126,7 +134,9 @@ export class Exchange extends CallDraft {
         batches: answer.batches,
         encoder,
         record: async () => {
-          await this.#record(run.trace());
+          const trace = run.trace();
+          onEnd(trace);
+          await this.#record(trace);
         },
       }),
     };
@@ -183,11 +193,11 @@ export class Exchange extends CallDraft {
       finishReason: null,
       rawFinishReason: null,
       dropped: [],
-      clientRetryCount: 0,
-      evalRun: null,
-      runId: null,
-      session: null,
-      tags: {},
+      clientRetryCount: this.clientRetryCount,
+      evalRun: this.options?.evalRun ?? null,
+      runId: this.options?.runId ?? null,
+      session: this.options?.session ?? null,
+      tags: this.options?.tags ?? {},
       keyId: this.call.keyId,
     };
   }

@@ -1,6 +1,7 @@
 /**
  * The stages of a request, in order: decode (before a body is read it has no tier), options, tier,
- * prompt variables (of every target, whichever will serve), deadline, engine; then log and encode.
+ * prompt variables (of every target, whichever will serve), deadline; then, since only now is it known what is
+ * asked for, whether it repeats what just failed; engine; log and encode.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log-port.ts';
@@ -12,18 +13,23 @@ import type { Answer, Pipeline } from './answer.ts';
 import { Exchange } from './exchange.ts';
 import { readRequest } from './read-request.ts';
 import { internalFault, logUnavailable } from './rejection.ts';
+import { asRepeat, RepeatedCalls } from './repeated-calls.ts';
 
 export type PipelinePorts = {
   readonly clock: Clock;
   readonly engine: Engine;
   readonly recorder: Recorder;
   readonly snapshot: () => Snapshot;
+  /** Both tell when the operator has changed who can be asked: the config and the overrides. */
+  readonly decisions: readonly { readonly onChange: (listener: () => void) => unknown }[];
   readonly log: Log;
   /** Told of each request at its end. */
   readonly onEnd: (trace: RequestTrace) => void;
 };
 
 export function createPipeline(ports: PipelinePorts): Pipeline {
+  const repeats = new RepeatedCalls(ports.clock);
+  for (const decision of ports.decisions) decision.onChange(() => repeats.forgetWaits());
   let inFlight = 0;
   return {
     inFlight: () => inFlight,
@@ -32,7 +38,7 @@ export function createPipeline(ports: PipelinePorts): Pipeline {
       let isStreaming = false;
       const exchange = new Exchange(call, ports.snapshot(), ports);
       try {
-        const result = await answer(exchange, ports);
+        const result = await answer(exchange, repeats, ports);
         if (result.kind !== 'stream') return result;
         isStreaming = true;
         const chunks = counted(result.chunks, () => {
@@ -88,12 +94,23 @@ function counted(
   };
 }
 
-async function answer(exchange: Exchange, ports: PipelinePorts): Promise<Answer> {
+async function answer(
+  exchange: Exchange,
+  repeats: RepeatedCalls,
+  ports: PipelinePorts,
+): Promise<Answer> {
   const { snapshot } = exchange;
   if (snapshot.log.onFailure === 'refuse' && ports.recorder.degradedReason() !== null) {
     return exchange.reject(logUnavailable());
   }
-  const request = readRequest(exchange);
-  if (!request.ok) return exchange.reject(request.fault);
-  return exchange.answer(ports.engine.start(request.value));
+  const read = readRequest(exchange);
+  if (!read.ok) return exchange.reject(read.fault);
+  const { call } = exchange;
+  const { repeat, again } = repeats.arrive(read.value, call);
+  exchange.clientRetryCount = repeat;
+  if (again !== null) return exchange.reject(again);
+  const request = asRepeat(read.value, repeat);
+  return exchange.answer(ports.engine.start(request), (trace) =>
+    repeats.noteEnd(request, call, trace),
+  );
 }

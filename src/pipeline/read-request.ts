@@ -65,12 +65,12 @@ function engineRequestOf(
     variables: options.variables,
     pin: options.pin,
     isFailoverOff: options.isFailoverOff || options.isStrict,
-    maxRetries: maxRetriesOf(options),
+    maxRetries: options.maxRetries,
     arrivedAtMs: call.arrivedAtMs,
     deadlineAtMs: call.arrivedAtMs + lengthMs,
     startedAtMs: draft.startedAtMs,
     headers: call.headers,
-    clientRetryCount: options.clientRetryCount,
+    clientRetryCount: draft.clientRetryCount,
     evalRun: options.evalRun,
     runId: options.runId,
     session: options.session,
@@ -78,9 +78,4 @@ function engineRequestOf(
     keyId: call.keyId,
     signal: call.signal,
   };
-}
-
-/** An SDK that repeats the call has a retry layer of its own: ours then asks each target once (R32). */
-function maxRetriesOf(options: RequestOptions): number | null {
-  return options.clientRetryCount > 0 ? 0 : options.maxRetries;
 }

@@ -1,6 +1,7 @@
 /** Failures of a request that no provider was asked about. */
 import type { RequestFault } from '../dialects/dialect.ts';
 import type { FailureClass, RequestFailure } from '../failure/request-failure.ts';
+import { repeatAdvice } from '../failure/summary.ts';
 
 export type Rejection = Pick<
   RequestFailure,
@@ -50,4 +51,16 @@ export function internalFault(): Rejection {
 export function logUnavailable(): Rejection {
   const message = 'The served-by log cannot be written, and this gateway answers nothing unlogged';
   return { ...rejection('no_target_available', 503, message), retryAfterMs: 1000 };
+}
+
+/** What a client was told about a request that failed, and about which one. */
+export type ToldFailure = Rejection & Pick<RequestFailure, 'requestId'>;
+
+/** The same failure for a repeat that comes before its wait is over; `leftMs` > 0. */
+export function toldAgain(told: ToldFailure, leftMs: number): Rejection {
+  const { failureClass, status, param, requestId, retryAfterMs } = told;
+  const before = retryAfterMs === null ? '' : repeatAdvice(retryAfterMs);
+  const now = `Nobody was asked again: the wait that request ${requestId} was told still runs. ${repeatAdvice(leftMs)}`;
+  const message = told.message.replace(before, () => now);
+  return { failureClass, status, message, param, retryAfterMs: Math.ceil(leftMs) };
 }

@@ -18,8 +18,6 @@ export type RequestOptions = {
   readonly tags: { readonly [name: string]: string };
   readonly variables: JsonObject;
   readonly wantsMeta: boolean;
-  /** How often the SDK says that it has repeated this call. */
-  readonly clientRetryCount: number;
 };
 
 export type Headers = Readonly<Record<string, string | undefined>>;
@@ -102,7 +100,6 @@ export function readRequestOptions(
     tags: reader.read('tags', {}, parseTags),
     variables: reader.read('variables', {}, parseVariables),
     wantsMeta: reader.read('meta', false, parseMeta),
-    clientRetryCount: retryCountOf(headers['x-stainless-retry-count']),
   };
   return reader.fault === null ? success(options) : fail(reader.fault);
 }
@@ -113,7 +110,9 @@ function clientRequestIdOf(headers: Headers, extension: JsonObject | null): stri
   return typeof value === 'string' && printableId.test(value) ? value : null;
 }
 
-function retryCountOf(value: string | undefined): number {
+/** How often the SDK says that it has repeated this call; 0 where it says nothing. */
+export function clientRetryCountOf(headers: Headers): number {
+  const value = headers['x-stainless-retry-count'];
   return value !== undefined && /^\d{1,4}$/.test(value) ? Number(value) : 0;
 }
 
