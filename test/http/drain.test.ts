@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { VirtualClock } from '../support/virtual-clock.ts';
 import {
   type EdgeUnderTest,
   postCall,
@@ -79,15 +80,22 @@ describe('LG-06 a drain', () => {
   });
 
   it('LG-06 is not ready and still serving during the delay', async () => {
-    edge = await startEdge(() => wholeAnswer());
-    const drained = edge.server.drain({ delayMs: 200, timeoutMs: 1000 });
-    await pause(10);
+    const clock = new VirtualClock();
+    edge = await startEdge(() => wholeAnswer(), { clock });
+    let isDrained = false;
+    const drained = edge.server.drain({ delayMs: 200, timeoutMs: 60_000 }).then(() => {
+      isDrained = true;
+    });
     const ready = await fetch(`${edge.origin}/readyz`);
     expect(ready.status).toBe(503);
     expect(await ready.json()).toEqual({ status: 'unavailable', reasons: ['draining'] });
     const response = await postCall(edge);
     expect(response.status).toBe(200);
     expect(response.headers.get('connection')).toBe('close');
+    await clock.advance(199);
+    expect(isDrained).toBe(false);
+    // After the delay it looks every few milliseconds whether the last call is over.
+    for (; !isDrained; await pause(1)) await clock.advance(5);
     await drained;
     expect(await isRefused(edge.port)).toBe(true);
   });

@@ -176,16 +176,23 @@ describe('a client that leaves', () => {
 
   it('reads slowly but steadily: it gets everything', async () => {
     const bytes = 24_000_000;
-    edge = await startEdge(() => wholeAnswer(Buffer.alloc(bytes, 97)), { clientStallMs: 250 });
+    const stallMs = 1000;
+    // A kernel lets a sender go on once a good part of its buffer is free, so a step is a megabyte.
+    const step = 1_000_000;
+    edge = await startEdge(() => wholeAnswer(Buffer.alloc(bytes, 97)), { clientStallMs: stallMs });
     const client = await RawClient.open(edge.port);
+    const started = performance.now();
     client.post('{}', ['connection: close']);
     let read = 0;
     client.socket.on('data', (chunk: Buffer) => {
+      const steps = Math.floor(read / step);
       read += chunk.length;
+      if (Math.floor(read / step) === steps) return;
       client.socket.pause();
-      setTimeout(() => client.socket.resume(), 2);
+      setTimeout(() => client.socket.resume(), 60);
     });
-    await until(() => read >= bytes, 15_000);
+    await until(() => read >= bytes, 18_000);
+    expect(performance.now() - started).toBeGreaterThan(stallMs);
   });
 });
 
