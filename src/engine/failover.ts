@@ -335,7 +335,7 @@ function settle(run: RequestRun, asked: Asked, result: AttemptResult): EngineAns
     case 'failed': {
       const failure = run.judge(candidate, result.failure);
       record.failure = failure;
-      permit.fail(record, failure);
+      permit.fail(record, failure, run.isLastClosed(candidate));
       record.end('failed', candidate.health.breakerState());
       run.noteFailure(candidate, record, failure, result.hadContent);
       return null;

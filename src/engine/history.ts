@@ -90,6 +90,8 @@ export type Step =
       readonly kind: 'attempt';
       readonly candidate: number;
       readonly isRetry: boolean;
+      /** Another key of the same provider: no retry as far as the budget is concerned. */
+      readonly isKeySwitch?: boolean;
       readonly delayMs: number;
       readonly delayReason: 'backoff' | 'hint' | null;
     }

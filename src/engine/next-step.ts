@@ -60,7 +60,8 @@ function sameTarget(
   const isKeyRule = rule === 'other_key_then_hint' || rule === 'other_key_only';
   if (isKeyRule && last.hasOtherKey) {
     const isInTime = fitsDeadline(history, candidate, 0);
-    return isInTime ? retryAfter(last.candidate, 0, null) : leave('resting', 'no_time');
+    if (!isInTime) return leave('resting', 'no_time');
+    return { ...retryAfter(last.candidate, 0, null), isKeySwitch: true };
   }
   if (rule === 'never' || rule === 'other_key_only') return leave('spent', 'spent');
   if (rule === 'last_resort_only' && isOtherAdmissible && !history.limits.isFailoverOff) {

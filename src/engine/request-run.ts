@@ -62,6 +62,8 @@ export class RequestRun {
   endedMs: number | null = null;
   backoffMs = 0;
   failovers = 0;
+  /** Retries that the retry budget did not allow. */
+  refusedRetries = 0;
   ttftMs: number | null = null;
 
   constructor(request: EngineRequest, ports: EngineMemory) {
@@ -139,7 +141,9 @@ export class RequestRun {
     slot: Slot,
   ): TargetPermit | null {
     const { tier } = this.request;
-    if (!candidate.health.drawBudget(tier, step.isRetry)) {
+    const isDrawn = step.isKeySwitch === true || candidate.health.drawBudget(tier, step.isRetry);
+    if (!isDrawn) {
+      this.refusedRetries += 1;
       candidate.isSpent = true;
       return null;
     }
@@ -175,6 +179,13 @@ export class RequestRun {
     if (step.delayMs > 0) candidate.previousDelayMs = step.delayMs;
     this.records.push(record);
     return record;
+  }
+
+  /** Whether no candidate but this one is closed. */
+  isLastClosed(candidate: CandidateState): boolean {
+    return this.candidates.every(
+      (other) => other === candidate || other.health.breakerState() !== 'closed',
+    );
   }
 
   /** The failure as it counts from here on. */

@@ -4,7 +4,13 @@ import type { Random } from '../base/random.ts';
 import type { AttemptFailure } from '../failure/attempt-failure.ts';
 import { effectOf } from '../failure/effects.ts';
 import type { ProviderKey } from '../providers/provider.ts';
-import type { Breaker, BreakerState, BreakerView, Permit } from '../resilience/breaker/breaker.ts';
+import type {
+  Breaker,
+  BreakerPolicy,
+  BreakerState,
+  BreakerView,
+  Permit,
+} from '../resilience/breaker/breaker.ts';
 import { createOpossumBreaker } from '../resilience/breaker/opossum-breaker.ts';
 import {
   ConcurrencyLimit,
@@ -33,6 +39,8 @@ import { Waiters } from './waiters.ts';
 const probeLookMs = 1000;
 /** Those who found no room in the queue look again after so long. */
 const fullLookMs = 1000;
+/** How long a breaker stays open when no other target could answer. */
+const lonePeriodMs = 1000;
 
 export type HealthRegistry = {
   readonly of: (target: Target, tier: Tier) => TargetHealth;
@@ -80,7 +88,8 @@ export function createHealthRegistry(ports: {
 export type TargetPermit = {
   readonly isProbe: boolean;
   readonly succeed: (record: AttemptRecord, isStream: boolean) => void;
-  readonly fail: (record: AttemptRecord, failure: AttemptFailure) => void;
+  /** `isLast`: no other candidate of the request is closed, so a long open period would protect nobody. */
+  readonly fail: (record: AttemptRecord, failure: AttemptFailure, isLast: boolean) => void;
   /** The stream broke after `succeed`. */
   readonly breakAfterSuccess: (record: AttemptRecord, failure: AttemptFailure) => void;
   /** The attempt proves nothing: the client left. */
@@ -290,9 +299,10 @@ export class TargetHealth {
         this.#keys.succeeded(alias, record.startedMs);
         endProbe('success');
       },
-      fail: (record, failure) => {
+      fail: (record, failure, isLast) => {
         slot.release(isOverload(failure) ? 'overloaded' : 'neutral');
-        permit.settle(countsAsFailure(record, failure) ? 'failure' : 'none', tier.breaker);
+        const policy = isLast ? probedOften(tier.breaker) : tier.breaker;
+        permit.settle(countsAsFailure(record, failure) ? 'failure' : 'none', policy);
         this.#setAside(alias, failure, record.startedMs, tier);
         endProbe('none');
       },
@@ -325,6 +335,12 @@ export class TargetHealth {
     }
     if (this.#keys.setAside(alias, failure, startedMs, tier)) this.#changed();
   }
+}
+
+/** While every candidate is open one waiter a second probes, and the period is not doubled. */
+function probedOften(policy: BreakerPolicy): BreakerPolicy {
+  const openForMs = Math.min(policy.openForMs, lonePeriodMs);
+  return { ...policy, openForMs, openForMaxMs: openForMs, probeLeaseMs: policy.openForMs };
 }
 
 /** The target says itself that it has more than it can take. */

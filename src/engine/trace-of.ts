@@ -38,6 +38,7 @@ export function traceOf(run: RequestRun, nowMs: number): RequestTrace {
     rawFinishReason: serving?.tally.rawFinish ?? null,
     dropped: serving?.candidate.encoded?.dropped ?? [],
     clientRetryCount: request.clientRetryCount,
+    refusedRetries: run.refusedRetries,
     evalRun: request.evalRun,
     runId: request.runId,
     session: request.session,

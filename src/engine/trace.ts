@@ -79,6 +79,8 @@ export type RequestTrace = {
   readonly rawFinishReason: string | null;
   readonly dropped: readonly string[];
   readonly clientRetryCount: number;
+  /** Retries that the retry budget did not allow; absent = none. */
+  readonly refusedRetries?: number;
   readonly evalRun: string | null;
   readonly runId: string | null;
   readonly session: string | null;

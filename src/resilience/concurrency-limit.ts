@@ -73,10 +73,7 @@ export class ConcurrencyLimit {
    * queue at once; one that comes after the slot was given changes nothing, so the caller looks at its
    * signal and releases.
    */
-  acquire(
-    signal: AbortSignal,
-    withinMs = Number.POSITIVE_INFINITY,
-  ): Promise<Slot | SlotRefusal> {
+  acquire(signal: AbortSignal, withinMs = Number.POSITIVE_INFINITY): Promise<Slot | SlotRefusal> {
     if (signal.aborted) return Promise.resolve('aborted');
     const slot = this.tryAcquire();
     if (slot !== null) return Promise.resolve(slot);

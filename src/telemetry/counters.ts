@@ -29,6 +29,7 @@ export class Counters {
   #backoffMs = 0;
   #hedges = 0;
   #clientRepeats = 0;
+  #refusedRetries = 0;
 
   /** A request has ended, however it did. */
   note(trace: RequestTrace): void {
@@ -36,6 +37,7 @@ export class Counters {
     if (trace.failure !== null) this.#failures.add(trace.failure.failureClass);
     if (trace.clientRetryCount > 0) this.#clientRepeats += 1;
     this.#backoffMs += trace.backoffMs;
+    this.#refusedRetries += trace.refusedRetries ?? 0;
     for (const { kind, outcome, failure } of trace.attempts) {
       const errorClass = failure?.errorClass ?? 'none';
       this.#attempts.add(`${outcome}/${errorClass}`);
@@ -55,6 +57,7 @@ export class Counters {
       skips_by_reason: this.#skips.entries(),
       backoff_ms: Math.round(this.#backoffMs),
       hedges: this.#hedges,
+      retries_refused_by_budget: this.#refusedRetries,
       client_repeats: this.#clientRepeats,
     };
   }

@@ -10,6 +10,7 @@ import {
   levelAfterFailedProbe,
   levelAfterTrip,
   openPeriodMs,
+  probeLeaseMs,
   tripReason,
 } from './open-period.ts';
 import type { Mark, Ticket } from './permit.ts';
@@ -29,7 +30,7 @@ export type BreakerMachine =
       readonly epoch: number;
       readonly level: number;
       readonly untilMs: number;
-      readonly periodMs: number;
+      readonly leaseMs: number;
       readonly reason: string;
     }
   | {
@@ -37,7 +38,7 @@ export type BreakerMachine =
       readonly epoch: number;
       readonly level: number;
       readonly slot: ProbeSlot;
-      readonly periodMs: number;
+      readonly leaseMs: number;
       readonly reason: string;
     };
 
@@ -51,8 +52,8 @@ export const closedBreaker: BreakerMachine = {
 /** The machine as of `nowMs`: an open period that is over is half-open. */
 export function breakerAt(machine: BreakerMachine, nowMs: number): BreakerMachine {
   if (machine.kind !== 'open' || nowMs < machine.untilMs) return machine;
-  const { level, periodMs, reason } = machine;
-  return { kind: 'half_open', epoch: machine.epoch + 1, level, periodMs, reason, slot: freeSlot };
+  const { level, leaseMs, reason } = machine;
+  return { kind: 'half_open', epoch: machine.epoch + 1, level, leaseMs, reason, slot: freeSlot };
 }
 
 /** Lets a request through, or not: then `retryAtMs` says when to ask again at the latest. */
@@ -73,7 +74,7 @@ export function admitRequest(
       if (!isFree(machine.slot, nowMs)) {
         return { machine, ticket: null, retryAtMs: machine.slot.heldUntilMs };
       }
-      const slot = take(machine.slot, nowMs, machine.periodMs);
+      const slot = take(machine.slot, nowMs, machine.leaseMs);
       const ticket = { epoch: machine.epoch, probe: slot.newest };
       return { machine: { ...machine, slot }, ticket, retryAtMs: null };
     }
@@ -102,7 +103,8 @@ export function judgeMark(
     const level = levelAfterTrip(machine.level, machine.closedAtMs, nowMs, policy);
     const periodMs = openPeriodMs(level, policy, random);
     const reason = tripReason(policy);
-    return { kind: 'open', epoch, level, periodMs, untilMs: nowMs + periodMs, reason };
+    const leaseMs = probeLeaseMs(periodMs, policy);
+    return { kind: 'open', epoch, level, leaseMs, untilMs: nowMs + periodMs, reason };
   }
   switch (judged.mark) {
     case 'success':
@@ -111,7 +113,8 @@ export function judgeMark(
       const level = levelAfterFailedProbe(machine.level, policy);
       const periodMs = openPeriodMs(level, policy, random);
       const untilMs = nowMs + periodMs;
-      return { kind: 'open', epoch, level, periodMs, untilMs, reason: failedProbeReason };
+      const leaseMs = probeLeaseMs(periodMs, policy);
+      return { kind: 'open', epoch, level, leaseMs, untilMs, reason: failedProbeReason };
     }
     case 'none':
       return { ...machine, slot: release(machine.slot, judged.ticket.probe) };

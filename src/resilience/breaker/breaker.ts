@@ -8,6 +8,8 @@ export type BreakerPolicy = {
   readonly idleWindowMs: number;
   readonly openForMs: number;
   readonly openForMaxMs: number;
+  /** The least time for which a probe keeps its slot; absent = the open period. */
+  readonly probeLeaseMs?: number;
 };
 
 export type BreakerState = 'closed' | 'open' | 'half_open';

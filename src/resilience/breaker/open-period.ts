@@ -11,6 +11,11 @@ export function openPeriodMs(level: number, policy: BreakerPolicy, random: Rando
   return fullMs * uniform(random, shortestShare, 1);
 }
 
+/** How long a probe keeps its slot: one open period, or longer where the policy says so. */
+export function probeLeaseMs(periodMs: number, policy: BreakerPolicy): number {
+  return Math.max(periodMs, policy.probeLeaseMs ?? 0);
+}
+
 /** The rung after a failed probe; it stops rising where the period does. */
 export function levelAfterFailedProbe(level: number, policy: BreakerPolicy): number {
   return policy.openForMs * 2 ** level < policy.openForMaxMs ? level + 1 : level;

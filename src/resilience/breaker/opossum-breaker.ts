@@ -12,6 +12,7 @@ import {
   levelAfterFailedProbe,
   levelAfterTrip,
   openPeriodMs,
+  probeLeaseMs,
   tripReason,
 } from './open-period.ts';
 import { issuePermit, Listeners, type Mark, type Ticket } from './permit.ts';
@@ -93,7 +94,7 @@ class OpossumBreaker implements Breaker {
   #closedAtMs: number | null = null;
   /** Of the present or last open period. */
   #untilMs = 0;
-  #periodMs = 0;
+  #leaseMs = 0;
   #reason: string | null = null;
 
   constructor(parts: { readonly name: string; readonly clock: Clock; readonly random: Random }) {
@@ -177,8 +178,9 @@ class OpossumBreaker implements Breaker {
       this.#level = isProbe
         ? levelAfterFailedProbe(this.#level, policy)
         : levelAfterTrip(this.#level, this.#closedAtMs, nowMs, policy);
-      this.#periodMs = openPeriodMs(this.#level, policy, this.#random);
-      this.#untilMs = nowMs + this.#periodMs;
+      const periodMs = openPeriodMs(this.#level, policy, this.#random);
+      this.#untilMs = nowMs + periodMs;
+      this.#leaseMs = probeLeaseMs(periodMs, policy);
       this.#reason = isProbe ? failedProbeReason : tripReason(policy);
     }
     this.#fire('failure');
@@ -196,7 +198,7 @@ class OpossumBreaker implements Breaker {
 
   #takeSlot(nowMs: number): number | null {
     if (!this.#circuit.halfOpen) return null;
-    this.#slot = take(this.#slot, nowMs, this.#periodMs);
+    this.#slot = take(this.#slot, nowMs, this.#leaseMs);
     return this.#slot.newest;
   }
 

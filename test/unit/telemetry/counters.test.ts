@@ -22,6 +22,7 @@ it('R81 retries by class, attempts, final outcomes, skips and the time asleep ar
     skips_by_reason: { parked: 1 },
     backoff_ms: Math.round(traces[0]?.backoffMs ?? 0),
     hedges: 0,
+    retries_refused_by_budget: 0,
     client_repeats: 0,
   });
 });

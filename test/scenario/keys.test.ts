@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { Counters } from '../../src/telemetry/counters.ts';
+import {
+  EngineHarness,
+  ok,
+  plainProvider,
+  plainTarget,
+  plainTier,
+  retryPolicy,
+  status,
+} from '../support/engine-harness.ts';
+import type { ScriptedCall } from '../support/scripted-transport.ts';
+
+/** p1 with two keys, of which `script` sees which one was used. */
+function twoKeys(script: (key: string, call: number) => ScriptedCall) {
+  const keys = ['KEY_A', 'KEY_B'].map((alias) => ({ alias, resolve: () => alias }));
+  const provider = plainProvider('p1', { keys });
+  const tier = plainTier([plainTarget('p1', { provider }), plainTarget('p2')]);
+  const harness: EngineHarness = new EngineHarness(tier, (name, call) => {
+    const key = harness.transport.requests.at(-1)?.headers['authorization'] ?? '';
+    return name === 'p1' ? script(key, call) : ok('p2');
+  });
+  return harness;
+}
+
+const usedKeys = (harness: EngineHarness) =>
+  harness.transport.requests.map(({ headers }) => headers['authorization'] ?? 'none');
+
+describe('several keys of one provider', () => {
+  it.each([401, 403, 402])(
+    'R13 a %s retires the key, and the next one is tried at once',
+    async (code) => {
+      const harness = twoKeys((key) => (key === 'KEY_A' ? status(code) : ok('p1')));
+      const { text, trace } = await harness.askWithin(100);
+      expect(text).toBe('p1');
+      expect(trace).toMatchObject({ backoffMs: 0, failoverCount: 0 });
+      expect(trace.attempts.map(({ keyAlias }) => keyAlias)).toEqual(['KEY_A', 'KEY_B']);
+      await harness.askWithin(100);
+      expect(usedKeys(harness)).toEqual(['KEY_A', 'KEY_B', 'KEY_B']);
+    },
+  );
+
+  it('a rate limit rests the key, not the provider; it comes back at its time', async () => {
+    const limited = status(429, { headers: { 'retry-after': '20' } });
+    const harness = twoKeys((key, call) => (key === 'KEY_A' && call === 0 ? limited : ok('p1')));
+    expect((await harness.askWithin(100)).text).toBe('p1');
+    expect((await harness.askWithin(100)).text).toBe('p1');
+    await harness.clock.advance(21_000);
+    expect((await harness.askWithin(100)).text).toBe('p1');
+    expect(usedKeys(harness)).toEqual(['KEY_A', 'KEY_B', 'KEY_B', 'KEY_A']);
+  });
+
+  it('when all keys rest, the target rests: the next one answers without a call', async () => {
+    const harness = twoKeys(() => status(401));
+    expect((await harness.askWithin(100)).text).toBe('p2');
+    const { text, trace } = await harness.askWithin(100);
+    expect(text).toBe('p2');
+    expect(trace.skipped).toEqual([{ target: 'p1/m', reason: 'parked' }]);
+  });
+
+  it('a key switch counts in attempts, not in the budget', async () => {
+    const harness = twoKeys((key) => (key === 'KEY_A' ? status(401) : ok('p1')));
+    const tier = plainTier(harness.tier.targets, {
+      retry: { ...retryPolicy, budget: { ratio: 0, minPerSecond: 0, max: 0 } },
+    });
+    expect((await harness.askWithin(100, { tier })).text).toBe('p1');
+  });
+});
+
+describe('the retry budget', () => {
+  it('spent, a retry is refused and the request fails over at once; it is counted', async () => {
+    const none = { ...retryPolicy, budget: { ratio: 0, minPerSecond: 0, max: 0 } };
+    const tier = plainTier([plainTarget('p1'), plainTarget('p2')], { retry: none });
+    const harness = new EngineHarness(tier, (provider) =>
+      provider === 'p1' ? status(529) : ok('p2'),
+    );
+    const { text, trace } = await harness.askWithin(40_000);
+    expect(text).toBe('p2');
+    expect(harness.transport.calls('p1')).toBe(1);
+    const counters = new Counters();
+    counters.note(trace);
+    expect(counters.totals()).toMatchObject({ retries_refused_by_budget: 1 });
+  });
+});
+
+describe('when every candidate is open', () => {
+  it('one waiter a second probes, and the period is not doubled', async () => {
+    let isSick = true;
+    const lone = plainTier([plainTarget('p1')], { retry: { ...retryPolicy, attempts: 3 } });
+    const harness = new EngineHarness(lone, () => (isSick ? status(500) : ok('back')));
+    await harness.askWithin(120_000);
+    expect(harness.health.all()[0]?.breakerState()).toBe('open');
+    const waiting = Promise.all(Array.from({ length: 20 }, () => harness.ask()));
+    const before = harness.transport.calls('p1');
+    await harness.clock.advance(10_000);
+    const probes = harness.transport.calls('p1') - before;
+    expect(probes).toBeGreaterThanOrEqual(9);
+    expect(probes).toBeLessThanOrEqual(14);
+    isSick = false;
+    await harness.clock.advance(2000);
+    const ended = await waiting;
+    expect(ended.filter(({ text }) => text === 'back').length).toBeGreaterThan(5);
+  });
+});
