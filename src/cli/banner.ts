@@ -27,7 +27,7 @@ export function startBanner(options: BannerOptions): string {
     ...facts.notices.map((notice) => `Note: ${notice}`),
     ...(tier === null ? [] : commands(tier, options)),
   ];
-  return `${lines.join('\n')}\n`;
+  return `${lines.join('\n')}\n\n`;
 }
 
 type Step = { readonly title: string; readonly curl: readonly string[] };
