@@ -9,51 +9,64 @@ export type BannerOptions = {
   readonly workingDirectory: string;
 };
 
+/** What a terminal of 80 columns leaves for the value after `-d`. */
+const lineLengthMax = 70;
+
 type Tier = AppFacts['tiers'][number];
 
-/** Lines with their ends. */
+/** Lines with their ends; a terminal of 80 columns shows most of them whole. */
 export function startBanner(options: BannerOptions): string {
   const { version, facts } = options;
   const tier = shownTier(facts.tiers);
   const lines = [
-    `Tiergate ${version} listens on ${facts.origin} (config version ${facts.configVersion}, from ${facts.configSource}).`,
+    `Tiergate ${version} listens on ${facts.origin}`,
+    `with config version ${facts.configVersion}, from ${facts.configSource}.`,
     ...(facts.simulatorOrigin === null
       ? []
-      : ['No provider key was found: its providers are simulated, on loopback, and cost nothing.']),
+      : ['No provider key was found, so its providers are simulated: they cost nothing.']),
     ...facts.notices.map((notice) => `Note: ${notice}`),
-    '',
     ...(tier === null ? [] : commands(tier, options)),
   ];
-  return `${lines.join('\n')}\n`;
+  return `${lines.join('\n')}\n\n`;
 }
+
+type Step = { readonly title: string; readonly curl: readonly string[] };
 
 function commands(tier: Tier, { facts, workingDirectory }: BannerOptions): string[] {
   const { origin, simulatorOrigin } = facts;
   const client = facts.isClientKeyRequired
-    ? ` -H "authorization: Bearer $TIERGATE_CLIENT_KEY"`
-    : '';
-  const admin = ` -H "authorization: Bearer ${adminKeySource(facts, workingDirectory)}"`;
+    ? [`-H "authorization: Bearer $TIERGATE_CLIENT_KEY"`]
+    : [];
+  const admin = `-H "authorization: Bearer ${adminKeySource(facts, workingDirectory)}"`;
   const call = { model: tier.name, messages: [{ role: 'user', content: 'Why is the sky blue?' }] };
-  const steps = [
-    ['Ask a tier:', `curl -s -i ${origin}/v1/chat/completions${client}${json(call)}`],
+  const outage = { provider: tier.firstProvider, fault: 'overload', for: '60s' };
+  const steps: readonly Step[] = [
+    {
+      title: 'Ask a tier:',
+      curl: [`-s -i ${origin}/v1/chat/completions`, ...client, ...json(call)],
+    },
     ...(simulatorOrigin === null
       ? []
       : [
-          [
-            'Break its first provider for a minute, then ask again, a few times:',
-            `curl -s -X POST ${simulatorOrigin}/_sim/faults${json({ provider: tier.firstProvider, fault: 'overload', for: '60s' })}`,
-          ],
+          {
+            title: 'Break its first provider for a minute, then ask again, a few times:',
+            curl: [`-s -X POST ${simulatorOrigin}/_sim/faults`, ...json(outage)],
+          },
         ]),
-    [
-      'Read who served:',
-      `curl -s ${quoted(`${origin}/admin/v1/served?tier=${tier.name}&limit=5`)}${admin}`,
-    ],
-    [
-      'Edit the tier; the next request follows:',
-      `curl -s -X PUT ${origin}/admin/v1/tiers/${tier.name}${admin} -H 'if-match: *'${json(rotated(tier.config))}`,
-    ],
+    {
+      title: 'Read who served:',
+      curl: [`-s ${quoted(`${origin}/admin/v1/served?tier=${tier.name}&limit=5`)}`, admin],
+    },
+    {
+      title: 'Edit the tier; the next request follows:',
+      curl: [
+        `-s -X PUT ${origin}/admin/v1/tiers/${tier.name}`,
+        `${admin} -H 'if-match: *'`,
+        ...json(rotated(tier.config)),
+      ],
+    },
   ];
-  return steps.flatMap(([title, command]) => [`${title}`, `  ${command}`]);
+  return steps.flatMap(({ title, curl }) => ['', title, `  curl ${curl.join(' \\\n    ')}`]);
 }
 
 /** One with a fallback shows the most; `smart` when there is a choice. */
@@ -75,8 +88,21 @@ function adminKeySource(facts: AppFacts, workingDirectory: string): string {
   return `$(cat ${/^[\w./-]+$/.test(path) ? path : quoted(path)})`;
 }
 
-function json(value: unknown): string {
-  return ` -H 'content-type: application/json' -d ${quoted(JSON.stringify(value))}`;
+function json(value: JsonObject): string[] {
+  return [`-H 'content-type: application/json'`, `-d ${quoted(shownJson(value))}`];
+}
+
+/** On one line where it fits, else a line a field; a list that is too long has a line an element. */
+function shownJson(value: JsonObject): string {
+  const whole = JSON.stringify(value);
+  if (whole.length <= lineLengthMax) return whole;
+  const fields = Object.entries(value).map(([name, field]) => {
+    const line = `${JSON.stringify(name)}: ${JSON.stringify(field)}`;
+    if (line.length <= lineLengthMax || !Array.isArray(field)) return line;
+    const elements = field.map((element) => JSON.stringify(element));
+    return `${JSON.stringify(name)}: [\n        ${elements.join(',\n        ')}]`;
+  });
+  return `{\n      ${fields.join(',\n      ')}}`;
 }
 
 /** For a POSIX shell. */

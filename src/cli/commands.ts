@@ -8,9 +8,10 @@ export const commands: readonly Command[] = [
   {
     name: 'serve',
     summary: 'Start the gateway',
-    details: `Without a document and without provider keys in the environment it starts on simulated
-providers and prints commands to try. Flags win over environment variables (in brackets,
-with the default). SIGTERM or SIGINT drains and ends it; a second one ends it at once.
+    details: `Without a document and without provider keys in the environment it starts on
+simulated providers and prints commands to try. Flags win over environment
+variables (in brackets, with the default). SIGTERM or SIGINT drains and ends
+it; a second one ends it at once.
 `,
     flags: serveFlags,
     run: async (run) => {
@@ -21,8 +22,9 @@ with the default). SIGTERM or SIGINT drains and ends it; a second one ends it at
   },
   {
     name: 'doctor',
-    summary: 'Check keys, providers, prompts, database, clock and port, and say what to do',
-    details: `Takes the flags and variables of serve. Spends no tokens. Exit code 1 when something is wrong.
+    summary: 'Check keys, providers, prompts, database, clock and port',
+    details: `Takes the flags and variables of serve. Spends no tokens. Exit code 1 when
+something is wrong.
 `,
     flags: [
       ...serveFlags,
@@ -41,7 +43,7 @@ with the default). SIGTERM or SIGINT drains and ends it; a second one ends it at
         name: 'port',
         kind: 'text',
         placeholder: 'N',
-        summary: 'control port; the providers take the three that follow; 0 = any (8438)',
+        summary: 'control; providers take the three after it; 0 = any (8438)',
       },
       { name: 'instant', kind: 'switch', summary: 'answer at once instead of at a lifelike pace' },
       { name: 'require-key', kind: 'switch', summary: 'refuse requests without a credential' },

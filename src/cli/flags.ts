@@ -80,12 +80,34 @@ function placeholder(flag: Flag): string {
   return flag.placeholder ?? 'VALUE';
 }
 
-/** The lines of help for `flags`, in two columns. */
+const columns = 80;
+
+/** The lines of help for `flags`, in two columns that a usual terminal shows whole. */
 export function describeFlags(flags: readonly Flag[]): string {
   const rows = [...flags, helpFlag].map((flag) => {
     const value = flag.kind === 'text' ? ` ${placeholder(flag)}` : '';
-    return [`--${flag.name}${value}`, flag.summary] as const;
+    return [`  --${flag.name}${value}`, flag.summary] as const;
   });
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join('');
+  const width = Math.max(...rows.map(([left]) => left.length)) + 2;
+  return rows
+    .map(([left, right]) => {
+      const lines = wrapped(right, columns - width);
+      return `${left.padEnd(width)}${lines.join(`\n${' '.repeat(width)}`)}\n`;
+    })
+    .join('');
+}
+
+/** The words of `text` in lines of at most `width`, where its words allow it. */
+function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
 }

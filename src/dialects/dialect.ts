@@ -42,6 +42,21 @@ export type StreamEncoderOptions = {
   readonly meta: (() => AnswerMeta) | null;
 };
 
+/** A tier as SDKs see a model. */
+export type ListedModel = {
+  readonly name: string;
+  readonly description: string;
+  readonly createdAtSeconds: number;
+};
+
+/** How the clients of a dialect are told of the tiers, where it is not the usual form. */
+export type ModelListing = {
+  /** Whether a request to a path that dialects share comes from a client of this one. Header names in lower case. */
+  readonly isAskedFor: (headers: { readonly [name: string]: unknown }) => boolean;
+  readonly list: (models: readonly ListedModel[]) => JsonObject;
+  readonly one: (model: ListedModel) => JsonObject;
+};
+
 export type ClientDialect = {
   readonly name: DialectName;
   readonly routes: readonly DialectRoute[];
@@ -49,6 +64,7 @@ export type ClientDialect = {
   readonly baseUrl: (origin: string) => string;
   /** The name of the header that carries the request's id where this dialect's SDK reads it. */
   readonly requestIdHeader: string;
+  readonly modelListing?: ModelListing;
   readonly decodeRequest: (body: Buffer) => Result<DecodedRequest, RequestFault>;
   /** The body of a whole answer. `original` is the provider's own body when it spoke this dialect: returned as it is unless `meta` is wanted. */
   readonly encodeReply: (input: {
@@ -90,6 +106,11 @@ export type UpstreamCall = {
    * Absent or false: reasoning in a same-dialect body is taken out, since any vendor may have made it.
    */
   readonly echoesReasoning?: boolean;
+  /**
+   * The model that the conversation is taken to be held with, as far as this dialect's targets go:
+   * reasoning that does not name its maker counts as made by it. Absent or null: nothing is known.
+   */
+  readonly usualModel?: string | null;
 };
 
 export type EncodedCall = {

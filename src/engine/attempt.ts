@@ -174,7 +174,8 @@ async function readError(
   ports: AttemptPorts,
   response: UpstreamResponse,
 ): Promise<AttemptResult> {
-  const atMs = Math.min(ports.clock.monotonicMs() + errorBodyMs, input.bounds.deadlineAtMs);
+  // What the next candidate is left of the deadline is not spent on the words of an error.
+  const atMs = Math.min(ports.clock.monotonicMs() + errorBodyMs, input.bounds.firstContentAtMs);
   const body = await readWholeBody(response, {
     clock: ports.clock,
     signal: input.signal,

@@ -9,7 +9,7 @@ import type { CandidateState } from './candidate-state.ts';
 import type { EngineRequest } from './engine-request.ts';
 import { unresolvedKey } from './failure-of.ts';
 import type { RequestRun } from './request-run.ts';
-import { upstreamCallOf } from './upstream-call.ts';
+import { upstreamCallOf, usualModelOf } from './upstream-call.ts';
 
 /** Null: this target cannot be asked (it is then spent, with its reason), decide again. */
 export function prepareCall(run: RequestRun, candidate: CandidateState): EncodedCall | null {
@@ -42,12 +42,17 @@ export type WrittenCall =
 
 /** What `target` would be sent, or why it cannot be. */
 export function writeCall(
-  request: Pick<EngineRequest, 'chat' | 'variables'>,
+  request: Pick<EngineRequest, 'chat' | 'variables' | 'tier' | 'pin'>,
   target: Target,
 ): WrittenCall {
   const rendered = target.variant?.render(request.variables) ?? null;
   if (rendered !== null && !rendered.ok) return { kind: 'prompt', fault: rendered.fault };
-  const call = upstreamCallOf(request.chat, target, rendered?.value ?? null);
+  const call = upstreamCallOf(
+    request.chat,
+    target,
+    rendered?.value ?? null,
+    usualModelOf(request, target),
+  );
   const encoded = target.provider.dialect.encodeCall(call);
   if (!encoded.ok) return { kind: 'translation', fault: encoded.fault };
   return { kind: 'written', encoded: encoded.value, system: call.system };

@@ -4,6 +4,7 @@ import { type ChatParameters, type ChatRequest, noParameters } from '../chat/req
 import type { SystemSplice, UpstreamCall } from '../dialects/dialect.ts';
 import type { RenderedVariant } from '../prompts/variant.ts';
 import type { Target } from '../routing/snapshot.ts';
+import type { EngineRequest } from './engine-request.ts';
 
 const parameterNames = Object.keys(noParameters);
 
@@ -11,11 +12,26 @@ function isParameterName(name: string): name is keyof ChatParameters {
   return parameterNames.includes(name);
 }
 
+/**
+ * The model of the first target that speaks `target`'s dialect, or of the one that the caller chose:
+ * a conversation is held with it, unless something failed.
+ */
+export function usualModelOf(
+  { tier, pin }: Pick<EngineRequest, 'tier' | 'pin'>,
+  target: Target,
+): string {
+  if (pin !== null) return target.model;
+  const { name } = target.provider.dialect;
+  const first = tier.targets.find(({ provider }) => provider.dialect.name === name);
+  return (first ?? target).model;
+}
+
 /** Precedence: `{force: x}` of the target, the client, the target, the variant's front matter. */
 export function upstreamCallOf(
   request: ChatRequest,
   target: Target,
   rendered: RenderedVariant | null,
+  usualModel: string | null,
 ): UpstreamCall {
   const facts = target.provider.modelFacts(target.model);
   const settings = { ...target.variant?.config, ...target.params };
@@ -31,6 +47,7 @@ export function upstreamCallOf(
     toolDescriptions: target.variant?.toolDescriptions ?? {},
     maxOutputTokens: facts.maxOutputTokens,
     isReasoningModel: facts.isReasoningModel,
+    usualModel,
   };
 }
 

@@ -1,11 +1,13 @@
 /** Data-plane routes that are no model call: the tiers as models, and a key's own row. */
 import type { Hono } from 'hono';
+import type { ClientDialect, ListedModel, ModelListing } from '../dialects/dialect.ts';
 import type { Snapshot, Tier } from '../routing/snapshot.ts';
 import type { ServedQuery } from '../served-by/served-query.ts';
 import type { Refusal } from './data/edge-refusal.ts';
 import type { EdgeContext, EdgeEnvironment } from './edge-context.ts';
 
 export type ClientRoutesOptions = {
+  readonly dialects: readonly ClientDialect[];
   readonly snapshot: () => Snapshot;
   readonly served: ServedQuery;
   /** The key's id (null = none is asked for), or the answer that refuses it. */
@@ -24,7 +26,7 @@ export function mountClientRoutes(app: Hono<EdgeEnvironment>, options: ClientRou
       const named = inPath ? config.resolveTier(c.req.param('tier') ?? '') : null;
       if (inPath && named === null) return options.refuse(c, unknownTier(config));
       const tiers = named === null ? [...config.tiers.values()] : [named];
-      return c.json({ object: 'list', data: tiers.map((tier) => asModel(tier, config)) });
+      return c.json(listingFor(c, options).list(tiers.map((tier) => asModel(tier, config))));
     });
     app.get(`${base}/models/:model`, (c) => {
       const admission = options.admit(c);
@@ -32,7 +34,8 @@ export function mountClientRoutes(app: Hono<EdgeEnvironment>, options: ClientRou
       const config = snapshot();
       // With the tier in the path, whatever model the SDK names is that tier.
       const tier = config.resolveTier(c.req.param(inPath ? 'tier' : 'model') ?? '');
-      return tier === null ? options.refuse(c, unknownTier(config)) : c.json(asModel(tier, config));
+      if (tier === null) return options.refuse(c, unknownTier(config));
+      return c.json(listingFor(c, options).one(asModel(tier, config)));
     });
   }
   app.get('/v1/requests/:id', (c) => {
@@ -43,14 +46,31 @@ export function mountClientRoutes(app: Hono<EdgeEnvironment>, options: ClientRou
   });
 }
 
-function asModel(tier: Tier, config: Snapshot) {
+function listingFor(c: EdgeContext, { dialects }: ClientRoutesOptions): ModelListing {
+  const { headers } = c.env.incoming;
+  const own = dialects.find(({ modelListing }) => modelListing?.isAskedFor(headers) === true);
+  return own?.modelListing ?? usualListing;
+}
+
+/** The form that most SDKs read. */
+const usualListing: ModelListing = {
+  isAskedFor: () => true,
+  list: (models) => ({ object: 'list', data: models.map(usualModel) }),
+  one: usualModel,
+};
+
+function usualModel({ name, description, createdAtSeconds }: ListedModel) {
   return {
-    id: tier.name,
+    id: name,
     object: 'model',
-    created: Math.floor(config.createdAtMs / 1000),
+    created: createdAtSeconds,
     owned_by: 'tiergate',
-    ...(tier.description === '' ? {} : { description: tier.description }),
+    ...(description === '' ? {} : { description }),
   };
+}
+
+function asModel({ name, description }: Tier, { createdAtMs }: Snapshot): ListedModel {
+  return { name, description, createdAtSeconds: Math.floor(createdAtMs / 1000) };
 }
 
 function unknownTier(config: Snapshot): Refusal {

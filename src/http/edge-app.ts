@@ -59,6 +59,7 @@ export function createEdgeApp(options: EdgeAppOptions): Hono<EdgeEnvironment> {
   mountHealth(app, options);
   app.route('/admin/v1', createControlPlane(options));
   mountClientRoutes(app, {
+    dialects: options.dialects,
     snapshot: options.snapshot,
     served: options.served,
     refuse: (c, refusal) => refuse(c, refusal, options),
@@ -122,7 +123,7 @@ async function screen(
 /** Through the raw response, like every data-plane answer; the screening's headers come along. */
 function refuse(c: EdgeContext, refusal: Refusal, options: EdgeAppOptions): Response {
   const { incoming, outgoing } = c.env;
-  const dialect = dialectOf(c.req.path, options.dialects);
+  const dialect = dialectOf(c, options.dialects);
   if (dialect === null) return problemResponse({ status: refusal.status, detail: refusal.message });
   const screening = options.guard.screen(incoming);
   const headers = screening.isAllowed ? screening.headers : null;
@@ -130,12 +131,15 @@ function refuse(c: EdgeContext, refusal: Refusal, options: EdgeAppOptions): Resp
   return RESPONSE_ALREADY_SENT;
 }
 
-/** The dialect whose SDK calls `path`, else the first. */
-function dialectOf(path: string, dialects: readonly ClientDialect[]): ClientDialect | null {
+/** The dialect whose SDK calls the path, else the one that the request says it speaks, else the first. */
+function dialectOf(c: EdgeContext, dialects: readonly ClientDialect[]): ClientDialect | null {
+  const { path } = c.req;
+  const { headers } = c.env.incoming;
   const own = dialects.find(({ routes }) =>
     routes.some(({ suffix }) => path.endsWith(`/${suffix}`)),
   );
-  return own ?? dialects[0] ?? null;
+  const told = dialects.find(({ modelListing }) => modelListing?.isAskedFor(headers) === true);
+  return own ?? told ?? dialects[0] ?? null;
 }
 
 function mountHealth(app: Hono<EdgeEnvironment>, options: EdgeAppOptions): void {

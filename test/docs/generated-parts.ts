@@ -1,7 +1,10 @@
 /** Parts of the documents that are made from the code, so that they cannot say something else. */
 import { addedLatencyMsMax, bytesPerSlowStreamMax, scenarios } from '../../bench/scenarios.ts';
 import { effectsTable } from '../../src/failure/effects.ts';
+import { backoffDelayMs, type Jitter } from '../../src/resilience/backoff.ts';
 import { retryPresets } from '../../src/routing/document/retry-presets.ts';
+import { tierSchema } from '../../src/routing/document/tier-schema.ts';
+import { durationMs } from '../../src/routing/duration.ts';
 import { ranks } from '../architecture/ranks.ts';
 
 export type GeneratedPart = {
@@ -15,6 +18,8 @@ export const generatedParts: readonly GeneratedPart[] = [
   { path: 'ARCHITECTURE.md', name: 'ranks', content: ranksTable },
   { path: 'ARCHITECTURE.md', name: 'cost', content: costTable },
   { path: 'docs/configuration.md', name: 'retry presets', content: presetsTable },
+  { path: 'docs/resilience.md', name: 'error classes', content: effectsTable },
+  { path: 'docs/resilience.md', name: 'backoff', content: backoffTable },
 ];
 
 const holds: Readonly<Record<string, string>> = {
@@ -23,17 +28,17 @@ const holds: Readonly<Record<string, string>> = {
   framing: 'bytes into events',
   failure: 'error classes and their effects, classification, hints, redaction',
   dialects: 'one folder a protocol: client side, upstream side, error rules',
-  resilience: 'backoff, deadlines, breakers, cooldowns; pure but for the clock',
+  resilience: 'backoff, deadlines, breakers, cooldowns, budgets, places in flight',
   transport: 'HTTP to providers',
   prompts: 'variants: load, choose, render',
   simulator: 'the simulated providers; shares nothing with the dialects',
   providers: 'one file a kind of provider',
   routing: 'the document: schema, validation, snapshots, versions',
-  engine: 'plan, attempt, next step, failover, hold',
+  engine: 'plan, attempt, next step, failover, hold, hedge, alerts',
   'served-by': 'the log: record, ports for writing and reading',
   pipeline: 'the stages of a request, in order',
   store: 'SQLite behind the ports',
-  telemetry: 'log lines',
+  telemetry: 'log lines, counters, the alert webhook',
   admin: 'use cases of the control plane',
   http: 'routes and sockets',
   composition: '`app.ts`, `env.ts`, `main.ts`, `cli/`: puts it together',
@@ -76,6 +81,50 @@ function presetsTable(): string {
     `| --- |${' --- |'.repeat(columns.length)}`,
     ...rows,
   ].join('\n');
+}
+
+const jitterWords: Readonly<Record<Jitter, string>> = {
+  decorrelated: 'U(base, 3 x the wait before), capped',
+  full: 'U(0, base x mult^n, capped)',
+  equal: 'base + U(0, base x mult^n), capped',
+  proportional: 'base x mult^n + U(0, half of it), capped',
+  none: 'base x mult^n, capped',
+};
+
+/** Draws that stand for the ends of a range. */
+const lowest = { next: () => 0 };
+const highest = { next: () => 1 };
+const retriesShown = 3;
+
+/** The waits of the shipped settings, lowest to highest. */
+function backoffTable(): string {
+  const { retry } = tierSchema.parse({ targets: [{ provider: 'one', model: 'm' }] });
+  const policy = {
+    baseMs: durationMs(retry.base) ?? 0,
+    multiplier: retry.mult,
+    capMs: durationMs(retry.cap) ?? 0,
+  };
+  const rows = Object.entries(jitterWords).map(([jitter, words]) => {
+    const shown: string[] = [];
+    let previousMs: number | null = null;
+    for (let attempt = 0; attempt < retriesShown; attempt += 1) {
+      const input = { policy: { ...policy, jitter: jitter as Jitter }, attempt, previousMs };
+      const mostMs: number = backoffDelayMs({ ...input, random: highest });
+      shown.push(rangeText(backoffDelayMs({ ...input, random: lowest }), mostMs));
+      previousMs = mostMs;
+    }
+    return `| \`${jitter}\` | ${words} | ${shown.join(' | ')} |`;
+  });
+  return [
+    '| `retry.jitter` | wait | 1st retry | 2nd | 3rd |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+  ].join('\n');
+}
+
+function rangeText(leastMs: number, mostMs: number): string {
+  const least = `${leastMs / 1000}`;
+  return leastMs === mostMs ? `${least} s` : `${least} to ${mostMs / 1000} s`;
 }
 
 /** `text` with the part between its markers replaced; throws when the markers are not there. */

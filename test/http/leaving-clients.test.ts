@@ -2,6 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EdgeUnderTest, startEdge, streamAnswer, wholeAnswer } from './edge-under-test.ts';
 import { pause, RawClient, until } from './raw-client.ts';
 
+/** Five times the figure of the design (p99 200 ms): a bound for machines that do other things as well. */
+const abortMsMax = 1000;
+
 let edge: EdgeUnderTest;
 const unhandled: unknown[] = [];
 const keep = (error: unknown): void => void unhandled.push(error);
@@ -55,7 +58,7 @@ describe('a client that leaves', () => {
       else if (way === 'close') client.socket.destroy();
       else client.socket.end();
       await until(() => edge.pipeline.inFlight() === 0);
-      expect(performance.now() - left).toBeLessThan(200);
+      expect(performance.now() - left).toBeLessThan(abortMsMax);
       expect(edge.pipeline.calls[0]?.signal.reason).toBe('client_gone');
       await client.closes();
     },

@@ -53,11 +53,11 @@ it('R72 R73 R80 primary answering 529 throughout: 200 answers, then all of the s
   );
   const answers = await load(tier, 200, 20);
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-  const opened = answers.filter(({ row }) => row.attempts.some((one) => one['error_class']));
-  const later = answers.filter(({ row }) => !row.attempts.some((one) => one['error_class']));
-  // Those that were under way while it was still closed paid; all after them did not.
-  expect(opened.length).toBeLessThanOrEqual(40);
-  expect(later.length).toBeGreaterThanOrEqual(160);
+  // Those that were under way while it was still closed paid; all after them did not, but for a
+  // probe a period, however long the machine takes for the rest.
+  const later = answers.filter(({ row }) => row.attempts.length === 1);
+  const probes = answers.filter(({ row }) => row.attempts[0]?.['kind'] === 'probe');
+  expect(answers.length - later.length - probes.length).toBeLessThanOrEqual(40);
   for (const { row } of answers) {
     expect(row).toMatchObject({ outcome: 'served', provider: 'p1', failed_over: true });
     expect(row['attempt_count']).toBe(row.attempts.length);

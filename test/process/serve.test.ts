@@ -14,7 +14,7 @@ afterEach(() => place.close());
 
 /** The command that the banner prints below `title`. */
 function printed(gateway: GatewayProcess, title: string): string {
-  const command = gateway.out.split(title)[1]?.split('\n')[1]?.trim();
+  const command = gateway.out.split(title)[1]?.split('\n\n')[0]?.trim();
   if (command === undefined) throw new Error(`no command below "${title}" in: ${gateway.out}`);
   return command;
 }

@@ -37,6 +37,20 @@ describe('the place of a request at its target', () => {
     await first;
   });
 
+  it('R20 a place that is free only at the deadline itself is given back unused', async () => {
+    const wide = plainTarget('p1', { concurrency: { ...narrow, maxConcurrent: 2 } });
+    const harness = new EngineHarness(plainTier([p1]), () => flowing);
+    const busy = harness.ask({ deadlineMs: 60_000 });
+    await harness.clock.advance(10);
+    harness.clock.schedule(500, () => harness.health.of(wide, plainTier([wide])));
+    const { answer, trace } = await harness.askWithin(600, { deadlineMs: 500 });
+    expect(answer).toMatchObject({ kind: 'failed', failure: { status: 504 } });
+    expect(trace.attempts).toHaveLength(0);
+    expect(harness.health.all()[0]?.inFlight).toBe(1);
+    await harness.clock.advance(60_000);
+    await busy;
+  });
+
   it('a target without room is skipped for one reason, told once', async () => {
     const harness = new EngineHarness(plainTier([p1, p2]), () => flowing);
     const busy = [harness.ask(), harness.ask(), harness.ask(), harness.ask()];

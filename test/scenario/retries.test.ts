@@ -119,6 +119,16 @@ describe('keys', () => {
 });
 
 describe('bounds', () => {
+  it('R20 an error whose words never end leaves the next candidate its share of the deadline', async () => {
+    const endless: ScriptedCall = { kind: 'answer', status: 402, body: ['{"error":{'] };
+    const harness = new EngineHarness(plainTier([p1, p2], { hedge: null }), (provider) =>
+      provider === 'p1' ? endless : later(ok('p2'), 300),
+    );
+    const { text, trace } = await harness.askWithin(2000, { deadlineMs: 2000 });
+    expect(text).toBe('p2');
+    expect(trace.attempts[0]?.failure?.errorClass).toBe('quota_exhausted');
+  });
+
   it('attempts_total bounds the returns to targets whose breakers open and close', async () => {
     const quick = { ...plainTier([]).breaker, openForMs: 500, openForMaxMs: 500, minSpanMs: 0 };
     const tier = plainTier([p1, p2], { breaker: quick, retry: { ...retryPolicy, attempts: 8 } });

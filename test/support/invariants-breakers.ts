@@ -44,6 +44,11 @@ export function letsOnlyProbesThrough(observation: Observation): readonly string
  * does not rest serves; once every rest is over the first of all serves.
  */
 export function recoversInTime(observation: Observation): readonly string[] {
+  // A probe that loses a race is a failed probe, and a slow first target makes one lose.
+  const isRaced = observation.recoveries.some(({ request }) =>
+    request.trace?.attempts.some(({ kind }) => kind === 'hedge'),
+  );
+  if (isRaced) return [];
   return observation.recoveries.flatMap((recovery) => {
     const { after, obstacles, request } = recovery;
     const refusing = request.tier.targets

@@ -101,16 +101,19 @@ export function undercutsNoHintOfItsOwn(observation: Observation): readonly stri
       if (hint === null) return [];
       const rule = effectOfAttempt(failed)?.sameTarget;
       const isKeys = rule === 'other_key_then_hint' || rule === 'other_key_only';
+      // A key is tried again after `cooldown_max`, whatever its provider said.
+      const { cooldownMaxMs } = request.tier.policies.retry;
+      const waitMs = isKeys ? Math.min(hint.waitMs, cooldownMaxMs) : hint.waitMs;
       const early = attempts.find(
         (next) =>
           next.n > failed.n &&
           next.target === failed.target &&
           (!isKeys || next.keyAlias === failed.keyAlias) &&
-          next.startedMs < failed.endedMs + hint.waitMs - toleranceMs,
+          next.startedMs < failed.endedMs + waitMs - toleranceMs,
       );
       if (early === undefined) return [];
       const waitedMs = early.startedMs - failed.endedMs;
-      const what = `attempt ${early.n} on ${early.target} after ${ms(waitedMs)} of ${ms(hint.waitMs)}`;
+      const what = `attempt ${early.n} on ${early.target} after ${ms(waitedMs)} of ${ms(waitMs)}`;
       return [named(request, what)];
     });
   });
@@ -225,7 +228,8 @@ export function returnsOnlyToTheResting(observation: Observation): readonly stri
         ({ n, target, startedMs }) =>
           n > last.n && n < next.n && target !== next.target && startedMs >= last.endedMs,
       );
-      if (other === undefined || isResting(observation, last, other.startedMs)) return [];
+      const isFull = endingOf(observation, request, last)?.obstacles[last.target] === 'full';
+      if (other === undefined || isFull || isResting(observation, last, other.startedMs)) return [];
       const what = `attempt ${next.n} returns to ${next.target} after ${last.failure.errorClass}`;
       return [named(request, what)];
     });
@@ -237,6 +241,8 @@ function isResting(observation: Observation, last: AttemptSeen, leftMs: number):
   const { failure, target, startedMs, breakerAfter } = last;
   if (failure?.hint !== null || failure.errorClass === 'rate_limit') return true;
   if (breakerAfter !== 'closed') return true;
+  // It had been about to ask again, and found it resting after its sleep.
+  if (leftMs > last.endedMs + toleranceMs) return true;
   return observation.changes.some(
     (change) =>
       change.target === target &&

@@ -1,6 +1,7 @@
 /** What must hold of every simulated run, whatever its schedule. */
 import { answersWhileSomebodyCan, givesOneText, takesSoundAnswers } from './invariants-answers.ts';
 import { letsOnlyProbesThrough, probesOneAtATime, recoversInTime } from './invariants-breakers.ts';
+import { asksInOrder, callsPoisonedWhatFailsAgain } from './invariants-inputs.ts';
 import {
   asksWithItsKeys,
   boundsItsAttempts,
@@ -63,6 +64,8 @@ export const invariants: readonly Invariant[] = [
   givesOneText,
   takesSoundAnswers,
   answersWhileSomebodyCan,
+  asksInOrder,
+  callsPoisonedWhatFailsAgain,
 ];
 
 export type Violation = { readonly invariant: string; readonly what: string };

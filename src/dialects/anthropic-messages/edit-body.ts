@@ -1,113 +1,173 @@
-/** A client's own Messages body for a target of the same dialect: only what the gateway owns is changed. */
+/**
+ * The client's own body with what the gateway owns spliced in: everything else, fields that nobody
+ * here has heard of included, leaves as it came, byte for byte.
+ */
 import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import { type ChatParameters, noParameters } from '../../chat/request.ts';
+import { isScanned } from '../client-body.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
-import { encodeJson, exactBody } from '../exact-json.ts';
-import { withExtraFields } from '../extra-fields.ts';
+import { encodeJson, parseExactJson } from '../exact-json.ts';
+import { FieldEdit } from '../field-edit.ts';
+import {
+  applySplices,
+  memberAt,
+  type Splice,
+  scanContainer,
+  scanJson,
+  stringIn,
+} from '../json-spans.ts';
+import { editMessages, isForeignThinking } from './edit-messages.ts';
+import { editSystem } from './edit-system.ts';
+import { editThinking } from './edit-thinking.ts';
 import { encodeParameters, type ThinkingLimits } from './encode-parameters.ts';
 import { encodeChoice } from './encode-tools.ts';
+import { traitsOf } from './model-traits.ts';
+import { withoutRefusedThinking } from './refused-thinking.ts';
 
-/** Fields of ours that hold several settings: merged into the client's. */
-const mergedFields: readonly string[] = ['output_config', 'metadata'];
+/** What the gateway writes itself, whatever a target's settings say. */
+const ownedFields: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'tiergate']);
 
-export function editBody(call: UpstreamCall): Result<EncodedCall, RequestFault> {
-  const original = exactBody(call.request.original);
+export function editBody(given: UpstreamCall): Result<EncodedCall, RequestFault> {
+  const { original } = given.request;
+  const fields = isScanned(original) ? original.fields : scanJson(original.bytes);
+  if (fields === null) return fail({ param: null, message: 'the body is no JSON object' });
+  const edit = new FieldEdit(original.bytes, fields);
   const dropped = new Set<string>();
-  const body = new Map(Object.entries(original));
-  body.set('model', call.model);
-  if (call.isStream) body.set('stream', true);
-  else if (body.get('stream') === true) body.set('stream', false);
-  const { fields, instruction } = encodeOwned(call, dropped);
-  for (const [name, value] of Object.entries(fields)) {
-    const present = body.get(name);
-    const isMerged = mergedFields.includes(name) && isJsonObject(present) && isJsonObject(value);
-    body.set(name, isMerged ? { ...present, ...value } : value);
+  const limits = limitsOf(given);
+  const call = withoutRefusedThinking(given, limits, dropped);
+  const { owned, instruction } = encodeOwned(call, limits, dropped);
+  edit.remove('tiergate');
+  edit.setText('model', JSON.stringify(call.model));
+  if (call.isStream !== call.request.isStream) edit.setText('stream', String(call.isStream));
+  for (const [name, value] of [...Object.entries(owned), ...Object.entries(call.extraFields)]) {
+    if (ownedFields.has(name) && !Object.hasOwn(owned, name)) continue;
+    if (!setMerged(edit, name, value)) return fail(tooDeep);
   }
-  const system = splicedSystem(original['system'], call, instruction);
-  if (system !== null) body.set('system', system);
-  if (call.ownedParameters.includes('parallel_tool_calls')) setParallel(body, call);
-  const tools = body.get('tools');
-  if (Array.isArray(tools)) body.set('tools', describedTools(tools, call.toolDescriptions));
-  const text = encodeJson(withExtraFields(Object.fromEntries(body), call.extraFields));
-  if (!text.ok) return fail({ message: `The request is ${text.fault}.`, param: null });
-  return success({ body: text.value, dropped: [...dropped] });
+  if (call.ownedParameters.includes('response_format')) edit.remove('output_format');
+  if (call.ownedParameters.includes('parallel_tool_calls')) setParallel(edit, call);
+  editThinking(edit, { model: call.model, isThoughtLost: limits.isInToolLoop }, dropped);
+  editLimits(edit, call, dropped);
+  const system = editSystem(edit, call.system, instruction);
+  const at = edit.member('messages');
+  const messages = editMessages(call, at === null ? null : { bytes: original.bytes, member: at });
+  if (!messages.ok) return messages;
+  const splices = [...edit.splices(), ...system, ...messages.value, ...editTools(edit, call)];
+  return success({ body: applySplices(original.bytes, splices), dropped: [...dropped] });
+}
+
+const tooDeep: RequestFault = { param: null, message: 'The request is nested too deeply.' };
+
+/** Of an object in both, the fields of both, ours above. False: the value cannot be written. */
+function setMerged(edit: FieldEdit, name: string, value: unknown): boolean {
+  const text = isJsonObject(value) ? edit.text(name) : null;
+  const present = text === null ? null : parseExactJson(text);
+  const isBoth = present?.ok === true && isJsonObject(present.value) && isJsonObject(value);
+  const replaced = isBoth && name !== 'thinking' ? { ...present.value, ...value } : value;
+  const written = encodeJson(replaced);
+  if (written.ok) edit.setText(name, written.value);
+  return written.ok;
 }
 
 /** The fields that the owned parameters make; a limit also where the client gave none. */
 function encodeOwned(
   call: UpstreamCall,
+  limits: ThinkingLimits,
   dropped: Set<string>,
-): { readonly fields: JsonObject; readonly instruction: string | null } {
+): { readonly owned: JsonObject; readonly instruction: string | null } {
   const { ownedParameters, parameters, request } = call;
-  const owned = Object.fromEntries(ownedParameters.map((name) => [name, parameters[name]]));
+  const own = Object.fromEntries(ownedParameters.map((name) => [name, parameters[name]]));
   const { max_tokens } = parameters;
-  const picked: ChatParameters = { ...noParameters, ...owned, max_tokens };
-  const limits = limitsOf(request.original.json);
+  const picked: ChatParameters = { ...noParameters, ...own, max_tokens };
   const encoded = encodeParameters({ ...call, parameters: picked }, limits, dropped);
   const isLimitOwned =
     ownedParameters.includes('max_tokens') ||
     ownedParameters.includes('reasoning_effort') ||
     !Object.hasOwn(request.original.json, 'max_tokens');
-  if (isLimitOwned) return encoded;
+  if (isLimitOwned) return { owned: encoded.fields, instruction: encoded.instruction };
   dropped.delete('max_tokens');
-  const { max_tokens: _, ...fields } = encoded.fields;
-  return { fields, instruction: encoded.instruction };
+  const { max_tokens: _, ...owned } = encoded.fields;
+  return { owned, instruction: encoded.instruction };
 }
 
 /** Whether the client's own conversation lets the model think where the gateway asks for it. */
-function limitsOf(original: JsonObject): ThinkingLimits {
+function limitsOf(call: UpstreamCall): ThinkingLimits {
+  const original = call.request.original.json;
   const choice = stringAt(original['tool_choice'], 'type');
   const messages = arrayAt(original, 'messages');
-  const [before, last] = [messages.at(-2), messages.at(-1)];
-  const isThought = blockTypes(before).some((type) => type.endsWith('thinking'));
+  const isAnswering = blocksOf(messages.at(-1)).some(
+    (block) => stringAt(block, 'type') === 'tool_result',
+  );
   return {
     isForced: choice === 'any' || choice === 'tool',
-    isInToolLoop: blockTypes(last).includes('tool_result') && !isThought,
-    isPrefilled: stringAt(last, 'role') === 'assistant',
+    isInToolLoop: isAnswering && !beginsWithThought(messages, call),
+    isPrefilled: stringAt(messages.at(-1), 'role') === 'assistant',
   };
 }
 
-function blockTypes(message: unknown): readonly string[] {
-  return arrayAt(message, 'content').map((block) => stringAt(block, 'type') ?? '');
+/** Whether the turn whose calls are answered begins with thinking that the target is shown. */
+function beginsWithThought(messages: readonly unknown[], call: UpstreamCall): boolean {
+  const end = messages.findLastIndex((message) => stringAt(message, 'role') === 'assistant');
+  const start = messages.findLastIndex(
+    (message, index) => index < end && stringAt(message, 'role') !== 'assistant',
+  );
+  const blocks = messages.slice(start + 1, end + 1).flatMap(blocksOf);
+  const first = blocks.find((block) => !isForeignThinking(block, call));
+  return stringAt(first, 'type')?.endsWith('thinking') === true;
 }
 
-/** The client's blocks stay as they are, with their cache marks. Null = nothing to change. */
-function splicedSystem(
-  system: unknown,
-  call: UpstreamCall,
-  instruction: string | null,
-): readonly unknown[] | null {
-  const before = textBlocks(call.system?.before ?? null);
-  const after = [...textBlocks(call.system?.after ?? null), ...textBlocks(instruction)];
-  if (before.length + after.length === 0) return null;
-  const own = typeof system === 'string' ? textBlocks(system) : Array.isArray(system) ? system : [];
-  return [...before, ...own, ...after];
+function blocksOf(message: unknown): readonly unknown[] {
+  return arrayAt(message, 'content');
 }
 
-function textBlocks(text: string | null): readonly JsonObject[] {
-  return text === null || text.trim() === '' ? [] : [{ type: 'text', text }];
+/** What the model is known to refuse gives way: a client names a tier and cannot know the model. */
+function editLimits(edit: FieldEdit, call: UpstreamCall, dropped: Set<string>): void {
+  const limit = Number(edit.text('max_tokens'));
+  if (call.maxOutputTokens !== null && limit > call.maxOutputTokens) {
+    edit.setText('max_tokens', String(call.maxOutputTokens));
+    dropped.add('max_tokens');
+  }
+  if (traitsOf(call.model).takesSampling && !call.isReasoningModel) return;
+  for (const name of ['temperature', 'top_p', 'top_k'] as const) {
+    const value = edit.text(name);
+    if (value === null || call.ownedParameters.includes(name)) continue;
+    edit.remove(name);
+    if (name !== 'temperature' || Number(value) !== 1) dropped.add(name);
+  }
 }
 
-function setParallel(body: Map<string, unknown>, call: UpstreamCall): void {
+function setParallel(edit: FieldEdit, call: UpstreamCall): void {
   const { parallel_tool_calls } = call.parameters;
-  const present = objectAt(call.request.original.json, 'tool_choice');
+  const { json } = call.request.original;
+  const present = objectAt(json, 'tool_choice');
   if (present === null) {
     const choice = encodeChoice(null, parallel_tool_calls);
-    if (choice !== null && Array.isArray(body.get('tools'))) body.set('tool_choice', choice);
+    if (choice === null || !Array.isArray(json['tools'])) return;
+    edit.setText('tool_choice', JSON.stringify(choice));
     return;
   }
   if (stringAt(present, 'type') === 'none') return;
-  body.set('tool_choice', { ...present, disable_parallel_tool_use: parallel_tool_calls === false });
+  const choice = { ...present, disable_parallel_tool_use: parallel_tool_calls === false };
+  edit.setText('tool_choice', JSON.stringify(choice));
 }
 
-function describedTools(
-  tools: readonly unknown[],
-  overrides: UpstreamCall['toolDescriptions'],
-): readonly unknown[] {
-  return tools.map((tool) => {
-    const name = stringAt(tool, 'name');
-    if (!isJsonObject(tool) || name === null || !Object.hasOwn(overrides, name)) return tool;
-    return { ...tool, description: overrides[name] };
-  });
+/** The variant's own words for tools, the rest of each as it came. */
+function editTools(edit: FieldEdit, { toolDescriptions }: UpstreamCall): readonly Splice[] {
+  const at = edit.member('tools');
+  if (at === null || Object.keys(toolDescriptions).length === 0) return [];
+  const { bytes } = edit;
+  const splices: Splice[] = [];
+  for (const element of scanContainer(bytes, at.valueStart)?.members ?? []) {
+    const fields = scanContainer(bytes, element.valueStart);
+    const nameMember = memberAt(fields, 'name');
+    const name = stringIn(bytes, nameMember);
+    if (name === null || nameMember === null) continue;
+    if (!Object.hasOwn(toolDescriptions, name)) continue;
+    const text = JSON.stringify(toolDescriptions[name] ?? '');
+    const present = memberAt(fields, 'description');
+    const { end } = nameMember;
+    if (present !== null) splices.push({ start: present.valueStart, end: present.end, text });
+    else splices.push({ start: end, end, text: `,"description":${text}` });
+  }
+  return splices;
 }

@@ -1,5 +1,5 @@
 /** One call as a Messages body. The same request gives the same bytes. */
-import { type JsonObject, stringAt } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import type { EncodedCall, RequestFault, SystemSplice, UpstreamCall } from '../dialect.ts';
 import { encodeJson } from '../exact-json.ts';
@@ -10,6 +10,7 @@ import { encodeMessages, textBlock } from './encode-messages.ts';
 import { encodeParameters, type ThinkingLimits } from './encode-parameters.ts';
 import { encodeTools, toolName } from './encode-tools.ts';
 import { traitsOf } from './model-traits.ts';
+import { withoutRefusedThinking } from './refused-thinking.ts';
 import { dialectName, type WireTextBlock } from './wire.ts';
 
 export function encodeCall(given: UpstreamCall): Result<EncodedCall, RequestFault> {
@@ -71,17 +72,4 @@ function thinkingLimits({ request }: UpstreamCall, { turns }: Conversation): Thi
     before?.role === 'assistant' && before.parts.some((part) => part.type === 'reasoning');
   const isInToolLoop = last?.role === 'user' && last.results.length > 0 && !isThought;
   return { isForced, isInToolLoop, isPrefilled: last?.role === 'assistant' };
-}
-
-/** A budget that the target sets gives way where the service would refuse the call for it. */
-function withoutRefusedThinking(
-  call: UpstreamCall,
-  limits: ThinkingLimits,
-  dropped: Set<string>,
-): UpstreamCall {
-  const { thinking, ...extraFields } = call.extraFields;
-  const isRefused = limits.isForced || limits.isInToolLoop || limits.isPrefilled;
-  if (!isRefused || stringAt(thinking, 'type') !== 'enabled') return call;
-  dropped.add('thinking');
-  return { ...call, extraFields };
 }

@@ -62,7 +62,8 @@ type Thinking = {
   readonly maxTokens: number;
 };
 
-const budgets: { readonly [effort: string]: number } = {
+/** Tokens of thinking that an effort stands for. */
+export const budgets: { readonly [effort: string]: number } = {
   minimal: 1024,
   low: 4096,
   medium: 8192,
@@ -130,7 +131,8 @@ function adaptive(
   return { ...off, effort: level, isOn: true, field: { type: 'adaptive', ...display } };
 }
 
-const budgetMin = 1024;
+/** The service refuses less. */
+export const budgetMin = 1024;
 
 /**
  * The budget counts against `max_tokens`, so a client's limit, which is meant for the answer, is

@@ -16,3 +16,26 @@ const reasons: { readonly [word: string]: FinishReason } = {
 export function finishReasonOf(word: string): FinishReason {
   return Object.hasOwn(reasons, word) ? (reasons[word] ?? 'other') : 'other';
 }
+
+const words = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  content_filter: 'refusal',
+} as const;
+
+/** The field is an open string: a reason without a word of its own keeps its provider's. */
+export function writeFinish(reason: FinishReason, raw: string | null): string {
+  if (raw !== null && finishReasonOf(raw) === reason) return raw;
+  switch (reason) {
+    case 'stop':
+    case 'length':
+    case 'tool_calls':
+    case 'content_filter':
+      return words[reason];
+    case 'paused':
+    case 'error':
+    case 'other':
+      return raw ?? reason;
+  }
+}

@@ -4,7 +4,11 @@
 export type ThinkingStyle = 'none' | 'budget' | 'adaptive';
 
 export type ModelTraits = {
+  /** Whether the name is one of the family; else the rest is a guess. */
+  readonly isKnown: boolean;
   readonly thinking: ThinkingStyle;
+  /** Whether thinking may be given a budget of tokens; the newest models take it no more. */
+  readonly takesBudget: boolean;
   /** Whether thoughts are left out of the answer unless they are asked for. */
   readonly hidesThoughts: boolean;
   readonly takesSampling: boolean;
@@ -18,6 +22,8 @@ export type ModelTraits = {
 export function traitsOf(model: string): ModelTraits {
   const version = versionOf(model);
   return {
+    isKnown: version !== null,
+    takesBudget: version === null || version < 407,
     thinking: thinkingStyleOf(version),
     hidesThoughts: version !== null && version >= 407,
     takesSampling: version === null || version < 407,

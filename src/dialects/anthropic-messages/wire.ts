@@ -58,3 +58,23 @@ export const imageMediaTypes: readonly string[] = [
   'image/gif',
   'image/webp',
 ];
+
+/** Top-level fields of a request with a canonical place, or with a meaning that is looked after elsewhere. */
+export const knownRequestFields: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'system',
+  'max_tokens',
+  'stop_sequences',
+  'stream',
+  'temperature',
+  'top_p',
+  'top_k',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'output_format',
+  'metadata',
+  'service_tier',
+]);

@@ -37,22 +37,30 @@ function banner(changes: Partial<AppFacts> = {}): string {
 
 /** The arguments as a shell would give them to curl. */
 function argumentsOf(line: string): string[] {
-  const script = `curl() { for a in "$@"; do printf '%s\\n' "$a"; done; }; cat() { echo KEY-OF-$1; }; ${line}`;
-  return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).trimEnd().split('\n');
+  const script = `curl() { for a in "$@"; do printf '%s\\0' "$a"; done; }; cat() { echo KEY-OF-$1; }; ${line}`;
+  return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
 }
 
 function commandAfter(text: string, title: string): string {
-  return text.split(`${title}`)[1]?.split('\n')[1]?.trim() ?? '';
+  return text.split(title)[1]?.split('\n\n')[0]?.trim() ?? '';
 }
 
 describe('the banner', () => {
   it('says where it listens and that the providers are simulated', () => {
     expect(banner()).toMatch(
-      /^Tiergate 1\.2\.3 listens on http:\/\/127\.0\.0\.1:8437 \(config version 1/,
+      /^Tiergate 1\.2\.3 listens on http:\/\/127\.0\.0\.1:8437\nwith config version 1, from/,
     );
-    expect(banner()).toContain('simulated, on loopback');
+    expect(banner()).toContain('its providers are simulated');
     expect(banner()).toContain('Note: a notice');
     expect(banner({ simulatorOrigin: null })).not.toContain('_sim');
+  });
+
+  it('fits a terminal of 80 columns', () => {
+    expect(
+      banner()
+        .split('\n')
+        .filter((line) => line.length > 80),
+    ).toEqual([]);
   });
 
   it('prints commands that a shell takes as they are', () => {

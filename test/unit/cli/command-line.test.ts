@@ -108,3 +108,15 @@ it('every command of the product has help of its own', async () => {
   }
   expect(productVersion()).toMatch(/^\d+\.\d+\.\d+/);
 });
+
+it.each([['--help'], ...commands.map(({ name }) => [name, '--help'])])(
+  'the help of %s %s fits a terminal of 80 columns',
+  async (...argv) => {
+    const console = new FakeConsole();
+    const environment = () => readEnvironment({});
+    const version = productVersion();
+    await runCommandLine({ argv, commands, version, console, environment });
+    expect(console.out).toContain('Usage: tiergate');
+    expect(console.out.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  },
+);

@@ -1,0 +1,83 @@
+/** A client's body, read into the canonical request. Checks by hand: a schema library would cost more than all the rest. */
+import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../../base/json.ts';
+import { fail, type Result, success } from '../../base/result.ts';
+import { plainName, readClientBody, type ScannedBody } from '../client-body.ts';
+import type { DecodedRequest, RequestFault } from '../dialect.ts';
+import { FirstFault } from '../first-fault.ts';
+import { memberAt } from '../json-spans.ts';
+import { TypedFields } from '../typed-fields.ts';
+import { readMessages } from './client-messages.ts';
+import { readParameters } from './client-parameters.ts';
+import { readToolChoice, readTools } from './client-tools.ts';
+import type { TurnReading } from './client-turns.ts';
+import { ToolInputs } from './tool-inputs.ts';
+import { dialectName, knownRequestFields } from './wire.ts';
+
+/** `messageCount`: how many canonical messages the body itself holds; later ones the gateway has added. */
+export type DecodedBody = ScannedBody & { readonly messageCount: number };
+
+const otherFieldsMax = 64;
+
+export function decodeRequest(body: Buffer): Result<DecodedRequest, RequestFault> {
+  const faults = new FirstFault();
+  const read = readClientBody(body, 'messages', faults);
+  if (read === null || faults.fault !== null) return fail(faultOf(faults));
+  const { json, extension, fields, texts } = read;
+  const typed = new TypedFields(json, faults);
+  const model = typed.string('model') ?? '';
+  const isStream = typed.boolean('stream') ?? false;
+  const inputs = new ToolInputs(body, memberAt(fields, 'messages'));
+  const reading: TurnReading = { faults, texts, inputs, opaqueParts: [], notes: new Set() };
+  const messages = readMessages(json, reading);
+  const tools = readTools(json['tools'], reading);
+  const { choice, isParallel } = readToolChoice(json['tool_choice'], faults);
+  const parameters = readParameters(json, isParallel, faults);
+  if (faults.fault !== null) return fail(faults.fault);
+  const original: DecodedBody = {
+    dialect: dialectName,
+    bytes: body,
+    json,
+    fields,
+    messageCount: messages.length,
+  };
+  return success({
+    extension,
+    request: {
+      model,
+      messages,
+      tools,
+      providerTools: reading.opaqueParts,
+      toolChoice: choice,
+      parameters,
+      isStream,
+      includeUsage: true,
+      otherFields: otherFields(json, reading.notes),
+      original,
+    },
+  });
+}
+
+function faultOf(faults: FirstFault): RequestFault {
+  return faults.fault ?? { message: 'the body cannot be read', param: null };
+}
+
+function otherFields(json: JsonObject, notes: ReadonlySet<string>): readonly string[] {
+  const names = new Set(notes);
+  for (const [name, value] of Object.entries(json)) {
+    if (knownRequestFields.has(name) || isNothing(value)) continue;
+    if (names.size >= otherFieldsMax) break;
+    names.add(name === 'context_management' ? contextFieldName(value) : plainName(name));
+  }
+  return [...names];
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+}
+
+/** Edits that only clear old thoughts and results save tokens; others change what the answer is. */
+function contextFieldName(value: unknown): string {
+  const edits = isJsonObject(value) ? arrayAt(value, 'edits') : [];
+  const isClearing = edits.every((edit) => (stringAt(edit, 'type') ?? '').startsWith('clear_'));
+  return isClearing ? 'context_management.edits' : 'context_management';
+}

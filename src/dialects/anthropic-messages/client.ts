@@ -1,0 +1,21 @@
+/** The Messages API as a client speaks it. */
+import type { ClientDialect } from '../dialect.ts';
+import { encodeError } from './client-error.ts';
+import { modelListing } from './client-models.ts';
+import { encodeReply } from './client-reply.ts';
+import { decodeRequest } from './client-request.ts';
+import { streamEncoder } from './client-stream.ts';
+import { dialectName } from './wire.ts';
+
+export const anthropicMessagesClient: ClientDialect = {
+  name: dialectName,
+  routes: [{ operation: 'chat', suffix: 'messages' }],
+  // The SDK adds `/v1/messages` itself.
+  baseUrl: (origin) => origin,
+  requestIdHeader: 'request-id',
+  modelListing,
+  decodeRequest,
+  encodeReply,
+  streamEncoder,
+  encodeError,
+};

@@ -1,0 +1,65 @@
+/** Changes of the top-level fields of a client's body, collected and then written as splices. */
+import {
+  type JsonContainer,
+  type JsonMember,
+  memberAt,
+  removeMembers,
+  type Splice,
+} from './json-spans.ts';
+
+export class FieldEdit {
+  readonly bytes: Buffer;
+  readonly #fields: JsonContainer;
+  readonly #values = new Map<string, string>();
+  readonly #removed = new Set<string>();
+
+  constructor(bytes: Buffer, fields: JsonContainer) {
+    this.bytes = bytes;
+    this.#fields = fields;
+  }
+
+  /** `text` is the JSON text of the value. */
+  setText(name: string, text: string): void {
+    this.#removed.delete(name);
+    this.#values.set(name, text);
+  }
+
+  remove(name: string): void {
+    this.#values.delete(name);
+    this.#removed.add(name);
+  }
+
+  /** Where the client's value lies, whatever was changed since; null when the field is absent. */
+  member(name: string): JsonMember | null {
+    return memberAt(this.#fields, name);
+  }
+
+  /** The JSON text of the value as it now stands; null when there is none. */
+  text(name: string): string | null {
+    const set = this.#values.get(name);
+    if (set !== undefined) return set;
+    const member = this.#removed.has(name) ? null : this.member(name);
+    return member === null ? null : this.bytes.toString('utf8', member.valueStart, member.end);
+  }
+
+  splices(): readonly Splice[] {
+    const { members, closeAt } = this.#fields;
+    // Of a field given twice parsers read the last: the earlier ones must not reach another parser.
+    const last = new Map<string, JsonMember>();
+    for (const member of members) last.set(member.key, member);
+    const isRemoved = (member: JsonMember): boolean =>
+      this.#removed.has(member.key) || last.get(member.key) !== member;
+    const splices = [...removeMembers(this.#fields, isRemoved)];
+    const added: string[] = [];
+    for (const [name, text] of this.#values) {
+      const member = last.get(name);
+      if (member === undefined) added.push(`${JSON.stringify(name)}:${text}`);
+      else splices.push({ start: member.valueStart, end: member.end, text });
+    }
+    if (added.length > 0) {
+      const comma = members.some((member) => !isRemoved(member)) ? ',' : '';
+      splices.push({ start: closeAt, end: closeAt, text: comma + added.join(',') });
+    }
+    return splices;
+  }
+}

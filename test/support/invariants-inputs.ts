@@ -1,0 +1,97 @@
+/** Who is asked first, where a conversation stays, and which inputs are called poisoned. */
+import { type AttemptSeen, allRequests, attemptsOf, named } from './invariants-reading.ts';
+import { targetId } from './schedule-model.ts';
+import type { Observation, RequestSeen } from './simulated-observation.ts';
+
+/** Sessions are remembered for an hour. */
+const sessionKeptMs = 3_600_000;
+
+/** The first attempt goes to the first candidate, in the request's order, that could be asked at its arrival. */
+export function asksInOrder(observation: Observation): readonly string[] {
+  return allRequests(observation).flatMap((request) => {
+    const { plan, trace, obstaclesAtArrival } = request;
+    const first = trace?.attempts[0];
+    if (plan.pin !== null || trace === null || first === undefined) return [];
+    // In a queue the world changes, be it within one instant.
+    if (first.startedAfterMs > 0 || isChanging(observation, request)) return [];
+    const expected = orderOf(observation, request).find(
+      (target) => (obstaclesAtArrival[target] ?? null) === null,
+    );
+    const isFull = trace.skipped.some(
+      ({ target, reason }) => target === expected && reason === 'full',
+    );
+    if (expected === undefined || isFull || first.target === expected) return [];
+    return [named(request, `${first.target} is asked first, not ${expected}`)];
+  });
+}
+
+/** Some health changed in the very instant of the arrival. */
+function isChanging({ changes }: Observation, { arrived }: RequestSeen): boolean {
+  return changes.some(({ at }) => at.atMs === arrived.atMs && at.seq > arrived.seq);
+}
+
+/** The tier's order; where a session moved, its last server comes first, until a new turn can go back. */
+function orderOf(observation: Observation, request: RequestSeen): readonly string[] {
+  const targets = request.tier.targets.map(targetId);
+  const [preferred] = targets;
+  const stayed = lastServer(observation, request);
+  if (stayed === null || preferred === undefined || !targets.includes(stayed)) return targets;
+  const isOpen = (request.obstaclesAtArrival[preferred] ?? null) !== null;
+  const mayGoBack =
+    !request.plan.isToolTurn && !isOpen && isClosed(observation, request, preferred);
+  if (mayGoBack) return targets;
+  return [stayed, ...targets.filter((target) => target !== stayed)];
+}
+
+/** Who served the request's session last, unless that was the tier's first target. */
+function lastServer({ requests }: Observation, request: RequestSeen): string | null {
+  const { session, tier } = request.plan;
+  if (session === null) return null;
+  const served = requests.flatMap((other) => {
+    const isSame = other.plan.session === session && other.plan.tier === tier;
+    const at = other.batches.at(-1) ?? other.answered;
+    const isServed = other.trace?.outcome === 'served' && other.plan.pin === null;
+    if (!isSame || !isServed || at === null || at.seq > request.arrived.seq) return [];
+    return [{ other, at }];
+  });
+  const last = served.toSorted((left, right) => left.at.seq - right.at.seq).at(-1);
+  if (last === undefined || request.arrived.atMs - last.at.atMs > sessionKeptMs) return null;
+  const target = last.other.trace?.serving?.target ?? null;
+  const [preferred] = last.other.tier.targets;
+  return preferred !== undefined && target === targetId(preferred) ? null : target;
+}
+
+function isClosed({ changes }: Observation, request: RequestSeen, target: string): boolean {
+  const last = changes.findLast(
+    (change) => change.target === target && change.at.seq < request.arrived.seq,
+  );
+  return last === undefined || last.breaker === 'closed';
+}
+
+/** At the least the third answered failure of the same input, two of them at one target. */
+export function callsPoisonedWhatFailsAgain(observation: Observation): readonly string[] {
+  const failed = observation.requests.flatMap((request) =>
+    attemptsOf(request)
+      .filter(({ failure }) => failure !== null)
+      .map((attempt) => ({ request, attempt })),
+  );
+  return failed.flatMap(({ request, attempt }) => {
+    if (attempt.failure?.errorClass !== 'poisoned') return [];
+    const alike = failed.filter(
+      (other) => other.request.plan.body === request.plan.body && isAlikeBy(other.attempt, attempt),
+    );
+    const most = Math.max(
+      ...alike.map(
+        (one) => alike.filter((other) => other.attempt.target === one.attempt.target).length,
+      ),
+    );
+    if (alike.length >= 3 && most >= 2) return [];
+    const what = `poisoned after ${alike.length} failures, ${most} of them at one target`;
+    return [named(request, `attempt ${attempt.n} is ${what}`)];
+  });
+}
+
+/** Was answered, and had failed by the time that `attempt` had. */
+function isAlikeBy(other: AttemptSeen, attempt: AttemptSeen): boolean {
+  return other.failure?.status !== null && other.endedMs <= attempt.endedMs;
+}
