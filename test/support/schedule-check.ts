@@ -27,7 +27,9 @@ async function failureReport(
   first: Violation,
   violations: readonly Violation[],
 ): Promise<string> {
-  const smallest = await shrinkSchedule(randomSchedule(seed), first.invariant);
+  const smallest = await shrinkSchedule(randomSchedule(seed), async (candidate) =>
+    violationsOf(await simulate(candidate)).some(({ invariant }) => invariant === first.invariant),
+  );
   const observation = await simulate(smallest);
   const left = violationsOf(observation).filter(({ invariant }) => invariant === first.invariant);
   return [

@@ -1,17 +1,10 @@
 /** From a failing schedule to a small one that fails in the same way. */
-import { violationsOf } from './invariants.ts';
 import { type RequestPlan, type Schedule, targetId, tierAt } from './schedule-model.ts';
-import { simulate } from './simulated-run.ts';
 
-export async function violates(schedule: Schedule, invariant: string): Promise<boolean> {
-  const violations = violationsOf(await simulate(schedule));
-  return violations.some((violation) => violation.invariant === invariant);
-}
-
-/** Tries at most `runsMax` smaller schedules. */
+/** Tries at most `runsMax` smaller schedules; `fails` says whether one still fails in the same way. */
 export async function shrinkSchedule(
   schedule: Schedule,
-  invariant: string,
+  fails: (candidate: Schedule) => Promise<boolean>,
   runsMax = 400,
 ): Promise<Schedule> {
   let runs = 0;
@@ -19,7 +12,7 @@ export async function shrinkSchedule(
   const keep = async (candidate: Schedule): Promise<boolean> => {
     if (runs >= runsMax || !isSound(candidate)) return false;
     runs += 1;
-    if (!(await violates(candidate, invariant))) return false;
+    if (!(await fails(candidate))) return false;
     best = candidate;
     return true;
   };
