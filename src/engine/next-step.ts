@@ -55,15 +55,19 @@ function sameTarget(
   const candidate = candidateAt(history, last.candidate);
   const { sameTarget: rule } = effectOf(last.failure);
   const isOtherAdmissible = hasOtherAdmissible(history, last.candidate);
-  if (candidate.attempts >= history.limits.attempts) return leave('spent', 'spent');
-  if (!allowsTotal(history, last.candidate)) return leave('spent', 'spent');
   const isKeyRule = rule === 'other_key_then_hint' || rule === 'other_key_only';
-  if (isKeyRule && last.hasOtherKey) {
+  const isOtherKeyFree = isKeyRule && last.hasOtherKey;
+  const isRefused = rule === 'never' || rule === 'other_key_only';
+  if (candidate.attempts >= history.limits.attempts) {
+    return isRefused || isOtherKeyFree ? leave('spent', 'spent') : usedUp(last);
+  }
+  if (!allowsTotal(history, last.candidate)) return leave('spent', 'spent');
+  if (isOtherKeyFree) {
     const isInTime = fitsDeadline(history, candidate, 0);
     if (!isInTime) return leave('resting', 'no_time');
     return { ...retryAfter(last.candidate, 0, null), isKeySwitch: true };
   }
-  if (rule === 'never' || rule === 'other_key_only') return leave('spent', 'spent');
+  if (isRefused) return leave('spent', 'spent');
   if (rule === 'last_resort_only' && isOtherAdmissible && !history.limits.isFailoverOff) {
     return leave('spent', 'spent');
   }
@@ -75,6 +79,12 @@ function sameTarget(
     return leave('resting', 'resting');
   }
   return afterWait(history, last, random, isOtherAdmissible);
+}
+
+/** This request does not come back to it; when another one may, is the client's to know. */
+function usedUp({ failure, keyRestsUntilMs }: LastFailure): Leaving {
+  const isBound = failure.hint !== null || keyRestsUntilMs !== null;
+  return isBound ? leave('resting', 'resting') : leave('spent', 'spent');
 }
 
 /** A cooling key only lengthens the wait; an open breaker or a parked target ends the stay. */
@@ -155,11 +165,10 @@ function admissible(history: History, from: From | null): readonly number[] {
 /** Not spent, and able where the last one was not. */
 function isWilling(history: History, index: number, from: From | null): boolean {
   const candidate = candidateAt(history, index);
-  if (candidate.isSpent) return false;
+  if (candidate.isSpent || candidate.attempts >= history.limits.attempts) return false;
   if (from === null) return true;
-  const hasRoom = candidate.attempts < history.limits.attempts;
-  if (index === from.last.candidate) return from.leave === 'resting' && hasRoom;
-  if (effectOf(from.last.failure).nextTarget !== 'larger_window') return hasRoom;
+  if (index === from.last.candidate) return from.leave === 'resting';
+  if (effectOf(from.last.failure).nextTarget !== 'larger_window') return true;
   const tooSmall = candidateAt(history, from.last.candidate).contextWindow;
   const isLarger =
     tooSmall === null || candidate.contextWindow === null || candidate.contextWindow > tooSmall;
