@@ -19,6 +19,23 @@ export type DecodedRequest = {
 /** A route that this dialect's SDKs call. `suffix` follows `/v1/` or `/v1/tiers/{tier}/`. */
 export type DialectRoute = { readonly operation: 'chat'; readonly suffix: string };
 
+/**
+ * Calls whose path says what stands in the body elsewhere: POST `/{version}/models/{call}`, for each
+ * version, and with the tier before it `/v1/tiers/{tier}/models/{call}` and
+ * `/v1/tiers/{tier}/{version}/models/{call}`. `v1` itself may be such a version.
+ */
+export type PathCalls = {
+  readonly versions: readonly string[];
+  /**
+   * This dialect as `call` (the last segment of the path, decoded) wants it spoken: its
+   * `decodeRequest` knows the model and whether to stream. Null = no call of this dialect.
+   */
+  readonly dialectFor: (call: string, query: PathQuery) => ClientDialect | null;
+};
+
+/** The first value of a query parameter. */
+export type PathQuery = (name: string) => string | undefined;
+
 /** The extra object of `x-tiergate-meta: body`. */
 export type AnswerMeta = JsonObject;
 
@@ -40,6 +57,8 @@ export type StreamEncoderOptions = {
   readonly createdAtSeconds: number;
   /** Asked when the last data event is written; null = not wanted. */
   readonly meta: (() => AnswerMeta) | null;
+  /** Another encoder has begun this stream; this one is asked to `fail` alone. */
+  readonly isUnderWay?: boolean;
 };
 
 /** A tier as SDKs see a model. */
@@ -47,10 +66,15 @@ export type ListedModel = {
   readonly name: string;
   readonly description: string;
   readonly createdAtSeconds: number;
+  /** What its largest target takes and gives, in tokens; null = unknown. */
+  readonly inputTokensMax: number | null;
+  readonly outputTokensMax: number | null;
 };
 
 /** How the clients of a dialect are told of the tiers, where it is not the usual form. */
 export type ModelListing = {
+  /** The first segment of paths (`/{version}/models`) under which this dialect alone lists; absent = it has none. */
+  readonly version?: string;
   /** Whether a request to a path that dialects share comes from a client of this one. Header names in lower case. */
   readonly isAskedFor: (headers: { readonly [name: string]: unknown }) => boolean;
   readonly list: (models: readonly ListedModel[]) => JsonObject;
@@ -60,6 +84,9 @@ export type ModelListing = {
 export type ClientDialect = {
   readonly name: DialectName;
   readonly routes: readonly DialectRoute[];
+  readonly pathCalls?: PathCalls;
+  /** The content type of its streams; absent = an event stream. */
+  readonly streamType?: string;
   /** What to set as the base URL in this dialect's SDK, given the server's origin; named in a 404. */
   readonly baseUrl: (origin: string) => string;
   /** The name of the header that carries the request's id where this dialect's SDK reads it. */

@@ -16,33 +16,48 @@ export type ClientRoutesOptions = {
 };
 
 export function mountClientRoutes(app: Hono<EdgeEnvironment>, options: ClientRoutesOptions): void {
-  const { snapshot } = options;
   for (const base of ['/v1', '/v1/tiers/:tier', '/v1/tiers/:tier/v1']) {
-    const inPath = base !== '/v1';
-    app.get(`${base}/models`, (c) => {
-      const admission = options.admit(c);
-      if (admission instanceof Response) return admission;
-      const config = snapshot();
-      const named = inPath ? config.resolveTier(c.req.param('tier') ?? '') : null;
-      if (inPath && named === null) return options.refuse(c, unknownTier(config));
-      const tiers = named === null ? [...config.tiers.values()] : [named];
-      return c.json(listingFor(c, options).list(tiers.map((tier) => asModel(tier, config))));
-    });
-    app.get(`${base}/models/:model`, (c) => {
-      const admission = options.admit(c);
-      if (admission instanceof Response) return admission;
-      const config = snapshot();
-      // With the tier in the path, whatever model the SDK names is that tier.
-      const tier = config.resolveTier(c.req.param(inPath ? 'tier' : 'model') ?? '');
-      if (tier === null) return options.refuse(c, unknownTier(config));
-      return c.json(listingFor(c, options).one(asModel(tier, config)));
-    });
+    mountLists(app, base, (c) => listingFor(c, options), options);
+  }
+  for (const { modelListing } of options.dialects) {
+    if (modelListing?.version === undefined) continue;
+    for (const base of ['', '/v1/tiers/:tier']) {
+      mountLists(app, `${base}/${modelListing.version}`, () => modelListing, options);
+    }
   }
   app.get('/v1/requests/:id', (c) => {
     const admission = options.admit(c);
     if (admission instanceof Response) return admission;
     const row = options.served.ownRow({ id: c.req.param('id'), keyId: admission.keyId });
     return row === null ? options.refuse(c, unknownRequest) : c.json(row);
+  });
+}
+
+function mountLists(
+  app: Hono<EdgeEnvironment>,
+  base: string,
+  listingOf: (c: EdgeContext) => ModelListing,
+  options: ClientRoutesOptions,
+): void {
+  const { snapshot } = options;
+  const inPath = base.includes(':tier');
+  app.get(`${base}/models`, (c) => {
+    const admission = options.admit(c);
+    if (admission instanceof Response) return admission;
+    const config = snapshot();
+    const named = inPath ? config.resolveTier(c.req.param('tier') ?? '') : null;
+    if (inPath && named === null) return options.refuse(c, unknownTier(config));
+    const tiers = named === null ? [...config.tiers.values()] : [named];
+    return c.json(listingOf(c).list(tiers.map((tier) => asModel(tier, config))));
+  });
+  app.get(`${base}/models/:model`, (c) => {
+    const admission = options.admit(c);
+    if (admission instanceof Response) return admission;
+    const config = snapshot();
+    // With the tier in the path, whatever model the SDK names is that tier.
+    const tier = config.resolveTier(c.req.param(inPath ? 'tier' : 'model') ?? '');
+    if (tier === null) return options.refuse(c, unknownTier(config));
+    return c.json(listingOf(c).one(asModel(tier, config)));
   });
 }
 
@@ -69,8 +84,20 @@ function usualModel({ name, description, createdAtSeconds }: ListedModel) {
   };
 }
 
-function asModel({ name, description }: Tier, { createdAtMs }: Snapshot): ListedModel {
-  return { name, description, createdAtSeconds: Math.floor(createdAtMs / 1000) };
+function asModel({ name, description, targets }: Tier, { createdAtMs }: Snapshot): ListedModel {
+  const outputs = targets.map(({ provider, model }) => provider.modelFacts(model).maxOutputTokens);
+  return {
+    name,
+    description,
+    createdAtSeconds: Math.floor(createdAtMs / 1000),
+    inputTokensMax: largest(targets.map(({ contextWindow }) => contextWindow)),
+    outputTokensMax: largest(outputs),
+  };
+}
+
+function largest(sizes: readonly (number | null)[]): number | null {
+  const known = sizes.filter((size) => size !== null);
+  return known.length === 0 ? null : Math.max(...known);
 }
 
 function unknownTier(config: Snapshot): Refusal {

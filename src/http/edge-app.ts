@@ -78,7 +78,24 @@ function mountModelCalls(app: Hono<EdgeEnvironment>, options: EdgeAppOptions): v
         );
       }
     }
+    for (const base of pathCallBases(dialect)) {
+      app.post(`${base}/models/:model`, (c) => pathCall(c, dialect, options));
+    }
   }
+}
+
+function pathCallBases({ pathCalls }: ClientDialect): readonly string[] {
+  if (pathCalls === undefined) return [];
+  const versions = pathCalls.versions.map((version) => `/${version}`);
+  return [...versions, ...['', ...versions].map((version) => `/v1/tiers/:tier${version}`)];
+}
+
+/** The last segment says what is called of which model, and with the query how it is to be answered. */
+function pathCall(c: EdgeContext, dialect: ClientDialect, options: EdgeAppOptions): Response {
+  const named = c.req.param('model') ?? '';
+  const asked = dialect.pathCalls?.dialectFor(named, (name) => c.req.query(name)) ?? null;
+  if (asked !== null) return call(c, asked, c.req.param('tier') ?? null, options);
+  return refuse(c, unknownPath(c.env.incoming, options.dialects), options);
 }
 
 function call(
@@ -130,12 +147,17 @@ function refuse(c: EdgeContext, refusal: Refusal, options: EdgeAppOptions): Resp
 function dialectOf(c: EdgeContext, dialects: readonly ClientDialect[]): ClientDialect | null {
   const { path } = c.req;
   const { headers } = c.env.incoming;
-  const own = dialects.find(({ routes }) =>
-    routes.some(({ suffix }) => path.endsWith(`/${suffix}`)),
+  const own = dialects.find(
+    ({ routes, modelListing, pathCalls }) =>
+      routes.some(({ suffix }) => path.endsWith(`/${suffix}`)) ||
+      (modelListing?.version !== undefined && path.includes(`/${modelListing.version}/models`)) ||
+      (pathCalls?.dialectFor(path.slice(path.lastIndexOf('/') + 1), noQuery) ?? null) !== null,
   );
   const told = dialects.find(({ modelListing }) => modelListing?.isAskedFor(headers) === true);
   return own ?? told ?? dialects[0] ?? null;
 }
+
+function noQuery(): undefined {}
 
 function mountHealth(app: Hono<EdgeEnvironment>, options: EdgeAppOptions): void {
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
@@ -152,7 +174,9 @@ function mountHealth(app: Hono<EdgeEnvironment>, options: EdgeAppOptions): void 
 function mountWrongMethods(app: Hono<EdgeEnvironment>, options: EdgeAppOptions): void {
   const methods = new Map<string, string>();
   for (const { method, path } of app.routes) {
-    if (method !== 'ALL' && !isAdminPath(path)) methods.set(path, method);
+    if (method === 'ALL' || isAdminPath(path)) continue;
+    const other = methods.get(path);
+    methods.set(path, other === undefined || other === method ? method : `${other}, ${method}`);
   }
   for (const [path, allow] of methods) {
     app.all(path, (c) =>

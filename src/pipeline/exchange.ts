@@ -116,7 +116,8 @@ export class Exchange extends CallDraft {
     onEnd: (trace: RequestTrace) => void,
   ): Answer {
     const timing = timingOf(run.trace());
-    const encoder = this.call.dialect.streamEncoder({
+    const { dialect } = this.call;
+    const encoder = dialect.streamEncoder({
       includeUsage: this.includesUsage,
       fallbackId: this.id,
       createdAtSeconds: Math.floor(this.startedAtMs / 1000),
@@ -128,7 +129,7 @@ export class Exchange extends CallDraft {
         this.identity(),
         answer.head,
         timing,
-        'text/event-stream; charset=utf-8',
+        dialect.streamType ?? 'text/event-stream; charset=utf-8',
       ),
       chunks: streamChunks({
         batches: answer.batches,

@@ -106,6 +106,14 @@ function told(failure: RequestFailure): ToldFailure {
 /** What else the client says beside its body makes another request, as another path does. */
 function askOf(request: EngineRequest, call: Call, nowMs: number): ClientAsk {
   const { clientDialect, chat, pin, isFailoverOff, variables } = request;
-  const path = [clientDialect, call.tierInPath, chat.isStream, pin, isFailoverOff, variables];
+  const path = [
+    clientDialect,
+    call.tierInPath,
+    chat.model,
+    chat.isStream,
+    pin,
+    isFailoverOff,
+    variables,
+  ];
   return { keyId: call.keyId, path: JSON.stringify(path), body: call.body, nowMs };
 }

@@ -83,8 +83,13 @@ export function streamAnswer(chunks: AsyncGenerator<Buffer | string, void, undef
 }
 
 export function snapshotWith(server: Partial<Snapshot['server']> = {}): Snapshot {
-  const tier = { name: 'fast', description: 'Quick', aliases: ['quick'] } as unknown as Tier;
-  const smart = { name: 'smart', description: '', aliases: [] } as unknown as Tier;
+  const tier = {
+    name: 'fast',
+    description: 'Quick',
+    aliases: ['quick'],
+    targets: [],
+  } as unknown as Tier;
+  const smart = { name: 'smart', description: '', aliases: [], targets: [] } as unknown as Tier;
   const tiers = new Map([
     ['fast', tier],
     ['smart', smart],

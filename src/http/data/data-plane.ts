@@ -216,6 +216,7 @@ export class DataPlane {
       fallbackId: failure.requestId,
       createdAtSeconds: Math.floor(wallMs / 1000),
       meta: null,
+      isUnderWay: true,
     });
     outgoing.end(encoder.fail({ ...failure, regenerate: true }));
     cutWhenStalled(outgoing, this.#writing);
