@@ -64,7 +64,7 @@ describe(path, () => {
       Object.keys(valueAt(branch) as JsonObject).map((key) => `${branch}.${key}`),
     );
     const other = ['deadline', 'max_concurrent', 'min_concurrent', 'queue', 'queue_wait'];
-    const elsewhere = ['retry.budget', 'retry.provider_tools', 'failover.on_content_policy'];
+    const elsewhere = ['retry.budget', 'failover.on_content_policy'];
     const missing = [...keys, ...other].filter((key) => !told.has(key) && !elsewhere.includes(key));
     expect(missing).toEqual([]);
   });
