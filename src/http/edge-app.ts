@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import type { ClientDialect } from '../dialects/dialect.ts';
+import { StoreUnavailableError } from '../store/sqlite/database-access.ts';
 import { mountClientRoutes } from './client-routes.ts';
 import { createControlPlane } from './control/control-plane.ts';
 import { problemResponse } from './control/problem.ts';
@@ -43,6 +44,10 @@ export function fastLane(dialects: readonly ClientDialect[]): ReadonlyMap<string
 export function createEdgeApp(options: EdgeAppOptions): Hono<EdgeEnvironment> {
   const app = new Hono<EdgeEnvironment>();
   app.onError((error, c) => {
+    if (error instanceof StoreUnavailableError) {
+      const headers = { 'retry-after': '1' };
+      return problemResponse({ status: 503, detail: 'The database cannot be used now.', headers });
+    }
     options.log.error('a route failed inside the gateway', {
       error: error.stack ?? error.message,
       path: c.req.path,
