@@ -178,4 +178,6 @@ export type UpstreamDialect = {
    * search is none): a request that offers one is not repeated once its body was sent.
    */
   readonly writingTools?: RegExp;
+  /** An answer that stops with nothing in it is more likely a mistake than an answer: ask once more. */
+  readonly asksAgainWhenEmpty?: boolean;
 };

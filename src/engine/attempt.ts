@@ -83,7 +83,25 @@ export type AttemptResult =
       readonly stream: AttemptStream;
     };
 
+/** An empty answer of a dialect that gives them by mistake is asked for once more, uncounted; then it counts. */
 export async function attempt(input: AttemptInput, ports: AttemptPorts): Promise<AttemptResult> {
+  const first = await attemptOnce(input, ports);
+  const asksAgain = input.target.provider.dialect.asksAgainWhenEmpty === true;
+  if (!asksAgain || input.isOnceOnly || !isEmptyAnswer(first)) return first;
+  const second = await attemptOnce(input, ports);
+  return second.kind === 'failed' ? first : second;
+}
+
+function isEmptyAnswer(result: AttemptResult): boolean {
+  if (result.kind === 'whole') return isEmptyStop(result.tally);
+  return result.kind === 'stream' && result.isComplete && isEmptyStop(result.stream.tally);
+}
+
+function isEmptyStop({ finish, hasContent, hasToolCall }: StreamTally): boolean {
+  return finish === 'stop' && !hasContent && !hasToolCall;
+}
+
+async function attemptOnce(input: AttemptInput, ports: AttemptPorts): Promise<AttemptResult> {
   const sent = await sendUntilHeaders(input, ports);
   if (sent.kind === 'clock') return failed(failureOfClock(sent.clock, input.record.elapsedMs()));
   if (sent.kind === 'failed') {

@@ -17,4 +17,5 @@ export const geminiUpstream: UpstreamDialect = {
   rules,
   hints,
   writingTools: /^code_?execution|^computer/i,
+  asksAgainWhenEmpty: true,
 };
