@@ -1,5 +1,5 @@
 /** Whether this process can answer, and what is wrong with what it stands on: the body of `/readyz`. */
-import type { HealthRegistry } from '../engine/target-health.ts';
+import type { HealthRegistry } from '../engine/health-registry.ts';
 import type { LiveConfig } from '../routing/live-config.ts';
 
 export type Readiness = {

@@ -1,8 +1,8 @@
 /** `GET /admin/v1/status`: every target of the config in force, with what is known of its health. */
 import type { Clock } from '../base/clock.ts';
 import type { JsonObject } from '../base/json.ts';
+import type { HealthRegistry } from '../engine/health-registry.ts';
 import type { Override, OverrideTable } from '../engine/override-table.ts';
-import type { HealthRegistry } from '../engine/target-health.ts';
 import type { Snapshot, Target, Tier } from '../routing/snapshot.ts';
 
 export type StatusPorts = {

@@ -5,9 +5,9 @@ import type { Target, Tier } from '../routing/snapshot.ts';
 import { inSessionOrder } from './affinity.ts';
 import { CandidateState } from './candidate-state.ts';
 import type { EngineRequest } from './engine-request.ts';
+import type { HealthRegistry } from './health-registry.ts';
 import type { OverrideTable } from './override-table.ts';
 import { planOf } from './plan.ts';
-import type { HealthRegistry } from './target-health.ts';
 import type { Skip } from './trace.ts';
 
 export type CandidatePorts = {

@@ -1,6 +1,5 @@
 /** The one loop that starts attempts, for every dialect, streamed or not. `next-step` decides, this acts. */
 import type { Clock } from '../base/clock.ts';
-import { sleep } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import { AffinityTable } from '../resilience/affinity-table.ts';
 import type { Slot } from '../resilience/concurrency-limit.ts';
@@ -11,6 +10,7 @@ import type { CandidateState } from './candidate-state.ts';
 import type { EngineAnswer, EngineRequest, EngineRun } from './engine-request.ts';
 import { type Explanation, explain } from './explain.ts';
 import { flowOf } from './flow.ts';
+import type { HealthRegistry } from './health-registry.ts';
 import type { Step } from './history.ts';
 import { nextStep } from './next-step.ts';
 import type { OverrideTable } from './override-table.ts';
@@ -18,7 +18,8 @@ import { PoisonWatch } from './poison-watch.ts';
 import { prepareCall, upstreamRequestOf } from './prepare.ts';
 import { mayWrite } from './provider-tools.ts';
 import { RequestRun } from './request-run.ts';
-import type { HealthRegistry, TargetPermit } from './target-health.ts';
+import { rest, restFully } from './rest.ts';
+import type { TargetPermit } from './target-health.ts';
 
 export type EnginePorts = AttemptPorts & {
   readonly random: Random;
@@ -85,50 +86,6 @@ async function act(run: RequestRun, step: Step, ports: EnginePorts): Promise<Eng
       return run.isGone ? null : ask(run, candidate, step, ports);
     }
   }
-}
-
-/** A wait is never cut short but by the client or by a target that can no longer be asked. */
-async function restFully(
-  run: RequestRun,
-  delayMs: number,
-  candidate: CandidateState,
-  ports: EnginePorts,
-): Promise<void> {
-  const { clock } = ports;
-  const untilMs = clock.monotonicMs() + delayMs;
-  for (;;) {
-    const leftMs = untilMs - clock.monotonicMs();
-    if (leftMs <= 0 || run.isGone || isBarred(candidate)) return;
-    await rest(run, leftMs, candidate, ports);
-  }
-}
-
-function isBarred(candidate: CandidateState): boolean {
-  const obstacle = candidate.obstacle();
-  return obstacle !== null && obstacle.reason !== 'cooling';
-}
-
-/** Sleeps, but wakes at once when the client leaves or the target's health changes. */
-async function rest(
-  run: RequestRun,
-  delayMs: number,
-  candidate: CandidateState,
-  ports: EnginePorts,
-): Promise<void> {
-  const { clock } = ports;
-  const wake = new AbortController();
-  const onGone = (): void => wake.abort();
-  const stopListening = candidate.health.onChange(onGone);
-  const stopOverrides = ports.overrides.onChange(onGone);
-  run.request.signal.addEventListener('abort', onGone, { once: true });
-  const startedMs = clock.monotonicMs();
-  await sleep(clock, delayMs, wake.signal);
-  run.request.signal.removeEventListener('abort', onGone);
-  stopListening();
-  stopOverrides();
-  const sleptMs = clock.monotonicMs() - startedMs;
-  candidate.sleptMs += sleptMs;
-  run.addBackoff(sleptMs);
 }
 
 type AttemptStep = Extract<Step, { kind: 'attempt' }>;

@@ -51,6 +51,16 @@ export function goneFailure(run: RequestRun): RequestFailure {
   };
 }
 
+/** The process ends and the time to finish is up; whoever writes to the client tells it. */
+export function shutdownFailure(run: RequestRun): RequestFailure {
+  return {
+    ...goneFailure(run),
+    failureClass: 'internal',
+    status: 503,
+    message: 'The gateway was shut down before the answer was complete.',
+  };
+}
+
 function told({ candidate, record, failure }: FailedAttempt, run: RequestRun) {
   const { startedAfterMs, durationMs } = record.trace();
   return {

@@ -14,11 +14,12 @@ import type { CandidateState } from './candidate-state.ts';
 import type { AnswerHead, EngineRequest } from './engine-request.ts';
 import type { EngineMemory } from './failover.ts';
 import { alertOf, failureOfBreak } from './failure-of.ts';
-import type { Ending, History, LastFailure, Step } from './history.ts';
-import { isOurParameter, judgementsIn, limitsOf } from './judgement.ts';
-import { mayBePoison } from './poison-watch.ts';
-import { mayHaveBegun, mayWrite } from './provider-tools.ts';
-import { goneFailure, requestFailure } from './request-end.ts';
+import type { Ending, History, Step } from './history.ts';
+import { judgementsIn, limitsOf } from './judgement.ts';
+import { lastFailureOf } from './last-failure.ts';
+import { mayWrite } from './provider-tools.ts';
+import { goneFailure, requestFailure, shutdownFailure } from './request-end.ts';
+import { SkipList } from './skip-list.ts';
 import type { StreamTally } from './stream-tally.ts';
 import type { TargetPermit } from './target-health.ts';
 import type { AttemptKind, Recovery, RequestOutcome, RequestTrace, Skip } from './trace.ts';
@@ -47,7 +48,7 @@ export class RequestRun {
   readonly candidates: readonly CandidateState[];
   readonly records: AttemptRecord[] = [];
   readonly failures: FailedAttempt[] = [];
-  readonly skips: Skip[];
+  readonly #skips: SkipList;
   readonly #ports: EngineMemory;
   #last: FailedAttempt | null = null;
   /** The target whose failure led here: after a race, the one that was given up last. */
@@ -71,7 +72,11 @@ export class RequestRun {
     this.#ports = ports;
     const { candidates, skipped } = candidatesOf(request, ports);
     this.candidates = candidates;
-    this.skips = [...skipped];
+    this.#skips = new SkipList(skipped);
+  }
+
+  get skips(): readonly Skip[] {
+    return this.#skips.all();
   }
 
   get isGone(): boolean {
@@ -90,7 +95,7 @@ export class RequestRun {
       firstAsked:
         first === null ? null : this.candidates.findIndex(({ target }) => target.id === first),
       isFirstJudgement: judgementsIn(this.failures) <= 1,
-      last: this.#lastFailure(),
+      last: this.#last === null ? null : lastFailureOf(this.#last, this),
     };
   }
 
@@ -114,7 +119,7 @@ export class RequestRun {
   }
 
   skipForPrompt(candidate: CandidateState, fault: string): void {
-    this.#skip(candidate, 'prompt');
+    this.#skips.skip(candidate, 'prompt');
     this.#ports.alerts.raise({
       kind: 'internal_error',
       subject: candidate.target.id,
@@ -124,13 +129,13 @@ export class RequestRun {
   }
 
   skipForFault(candidate: CandidateState, fault: RequestFault): void {
-    this.#skip(candidate, 'translation');
+    this.#skips.skip(candidate, 'translation');
     this.requestFault ??= fault;
   }
 
   /** No room was found in the target's queue: the request goes on without it. */
   skipForRoom(candidate: CandidateState): void {
-    this.#skip(candidate, 'full');
+    this.#skips.skip(candidate, 'full');
   }
 
   /** Null: refused at the last moment by the breaker, a parking or the retry budget. */
@@ -161,7 +166,7 @@ export class RequestRun {
     const previous = this.#lastTarget;
     const isChange = previous !== null && previous !== candidate.target.id;
     if (isChange && !isHedge) this.failovers += 1;
-    this.#noteObstaclesBefore(candidate);
+    this.#skips.noteObstacles(this.candidates, candidate);
     const record = new AttemptRecord(
       {
         n: this.records.length + 1,
@@ -263,7 +268,7 @@ export class RequestRun {
   }
 
   fail(ending: Ending): RequestFailure {
-    for (const candidate of this.candidates) this.#noteObstacle(candidate);
+    this.#skips.noteObstacles(this.candidates, null);
     const failure = requestFailure(this, ending, this.#ports.clock.monotonicMs());
     this.failure = failure;
     const isRejected = this.records.length === 0 && failure.status < 500;
@@ -305,12 +310,9 @@ export class RequestRun {
   /** The client has gone, or the process ends and the client is told so by whoever writes to it. */
   endGone(): void {
     if (this.endedMs !== null) return;
-    if (this.request.signal.reason === 'shutdown') {
-      this.#end('failed', 503);
-      return;
-    }
-    this.failure = goneFailure(this);
-    this.#end('client_gone', this.failure.status);
+    const isShutdown = this.request.signal.reason === 'shutdown';
+    this.failure = isShutdown ? shutdownFailure(this) : goneFailure(this);
+    this.#end(isShutdown ? 'failed' : 'client_gone', this.failure.status);
   }
 
   head(candidate: CandidateState): AnswerHead {
@@ -328,27 +330,6 @@ export class RequestRun {
     return traceOf(this, this.endedMs ?? this.#ports.clock.monotonicMs());
   }
 
-  #lastFailure(): LastFailure | null {
-    const last = this.#last;
-    if (last === null) return null;
-    const { candidate, record, failure } = last;
-    const { keyAlias } = record.start;
-    return {
-      candidate: this.candidates.indexOf(candidate),
-      failure,
-      hasOtherKey: candidate.pickKey() !== null,
-      keyRestsUntilMs: candidate.health.keyRestsUntilMs(keyAlias),
-      retries: candidate.attempts - 1,
-      previousDelayMs: candidate.previousDelayMs,
-      unhintedFailures: candidate.unhintedFailuresLike(failure),
-      mayHaveExecuted: mayHaveBegun(failure) && mayWrite(this.request, candidate.target),
-      isConfirmedElsewhere: this.failures.some(
-        (other) => other.candidate !== candidate && mayBePoison(other.failure),
-      ),
-      isOurParameter: isOurParameter(failure, this.request),
-    };
-  }
-
   #end(outcome: RequestOutcome, status: number): void {
     if (this.endedMs !== null) return;
     this.endedMs = this.#ports.clock.monotonicMs();
@@ -360,30 +341,6 @@ export class RequestRun {
   #wake({ candidate, record, failure }: FailedAttempt): void {
     const alert = alertOf(failure, candidate.target, record.start.keyAlias, this.request.id);
     if (alert !== null) this.#ports.alerts.raise(alert);
-  }
-
-  #skip(candidate: CandidateState, reason: string): void {
-    candidate.isSpent = true;
-    this.#noteSkip(candidate.target.id, reason);
-  }
-
-  /** The first reason counts. */
-  #noteSkip(target: string, reason: string): void {
-    if (!this.skips.some((skip) => skip.target === target)) this.skips.push({ target, reason });
-  }
-
-  #noteObstaclesBefore(asked: CandidateState): void {
-    for (const candidate of this.candidates) {
-      if (candidate === asked) return;
-      this.#noteObstacle(candidate);
-    }
-  }
-
-  #noteObstacle(candidate: CandidateState): void {
-    if (candidate.attempts > 0 || candidate.isSpent) return;
-    const obstacle = candidate.obstacle();
-    if (obstacle === null) return;
-    this.#noteSkip(candidate.target.id, obstacle.reason);
   }
 }
 

@@ -30,10 +30,8 @@ import {
 } from '../resilience/retry-budget.ts';
 import type { Target, Tier } from '../routing/snapshot.ts';
 import type { AttemptRecord } from './attempt-record.ts';
-import { HedgeBudgets } from './hedge-budgets.ts';
 import type { Obstacle } from './history.ts';
 import { KeyRing } from './key-ring.ts';
-import { Waiters } from './waiters.ts';
 
 /** While another request probes, those who wait for this target look again after so long. */
 const probeLookMs = 1000;
@@ -41,45 +39,6 @@ const probeLookMs = 1000;
 const fullLookMs = 1000;
 /** How long a breaker stays open when no other target could answer. */
 const lonePeriodMs = 1000;
-
-export type HealthRegistry = {
-  readonly of: (target: Target, tier: Tier) => TargetHealth;
-  readonly all: () => readonly TargetHealth[];
-  /** A request of `tier` has come in: its share of a hedge is deposited. */
-  readonly noteRequest: (tier: Tier) => void;
-  /** Takes one hedge from the tier's budget; false = there is none left. */
-  readonly drawHedge: (tier: Tier) => boolean;
-  /** Requests that wait for the first target back. */
-  readonly waiters: Waiters;
-  readonly close: () => void;
-};
-
-export function createHealthRegistry(ports: {
-  readonly clock: Clock;
-  readonly random: Random;
-}): HealthRegistry {
-  const known = new Map<string, TargetHealth>();
-  const hedges = new HedgeBudgets();
-  const waiters = new Waiters();
-  return {
-    of: (target, tier) => {
-      const name = `${target.provider.name}/${target.model}`;
-      const found = known.get(name);
-      if (found !== undefined) return found.under(target.concurrency);
-      const made = new TargetHealth(name, ports, tier, target.concurrency);
-      known.set(name, made);
-      return made;
-    },
-    all: () => [...known.values()],
-    noteRequest: (tier) => hedges.deposit(tier, ports.clock.monotonicMs()),
-    drawHedge: (tier) => hedges.draw(tier, ports.clock.monotonicMs()),
-    waiters,
-    close: () => {
-      for (const health of known.values()) health.close();
-      known.clear();
-    },
-  };
-}
 
 /**
  * Leave to make one attempt; one of `succeed`, `fail`, `abandon` and `lose` judges it. All but the success

@@ -1,5 +1,7 @@
 /** The engine's own health registry, watched: every permit, every change, every listener. */
-import type { HealthRegistry, TargetHealth, TargetPermit } from '../../src/engine/target-health.ts';
+
+import type { HealthRegistry } from '../../src/engine/health-registry.ts';
+import type { TargetHealth, TargetPermit } from '../../src/engine/target-health.ts';
 import type { Target } from '../../src/routing/snapshot.ts';
 import type {
   HealthChange,

@@ -2,8 +2,8 @@
 import { seededRandom } from '../../src/base/random.ts';
 import { createAlerts } from '../../src/engine/alerts.ts';
 import { createEngine, type Engine } from '../../src/engine/failover.ts';
+import { createHealthRegistry, type HealthRegistry } from '../../src/engine/health-registry.ts';
 import { OverrideTable } from '../../src/engine/override-table.ts';
-import { createHealthRegistry, type HealthRegistry } from '../../src/engine/target-health.ts';
 import type { BreakerState } from '../../src/resilience/breaker/breaker.ts';
 import type { Tier } from '../../src/routing/snapshot.ts';
 import { EngineHarness, ok, plainTier } from './engine-harness.ts';

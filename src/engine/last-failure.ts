@@ -1,0 +1,26 @@
+/** All that the next decision wants to know of the failure that led to it. */
+import type { LastFailure } from './history.ts';
+import { isOurParameter } from './judgement.ts';
+import { mayBePoison } from './poison-watch.ts';
+import { mayHaveBegun, mayWrite } from './provider-tools.ts';
+import type { FailedAttempt, RequestRun } from './request-run.ts';
+
+export function lastFailureOf(
+  { candidate, record, failure }: FailedAttempt,
+  { request, candidates, failures }: RequestRun,
+): LastFailure {
+  return {
+    candidate: candidates.indexOf(candidate),
+    failure,
+    hasOtherKey: candidate.pickKey() !== null,
+    keyRestsUntilMs: candidate.health.keyRestsUntilMs(record.start.keyAlias),
+    retries: candidate.attempts - 1,
+    previousDelayMs: candidate.previousDelayMs,
+    unhintedFailures: candidate.unhintedFailuresLike(failure),
+    mayHaveExecuted: mayHaveBegun(failure) && mayWrite(request, candidate.target),
+    isConfirmedElsewhere: failures.some(
+      (other) => other.candidate !== candidate && mayBePoison(other.failure),
+    ),
+    isOurParameter: isOurParameter(failure, request),
+  };
+}
