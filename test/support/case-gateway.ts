@@ -26,6 +26,18 @@ export type CaseOptions = {
 /** What came out of a JSON document: each test checks it field by field. */
 type Parsed = ReturnType<typeof JSON.parse>;
 
+export type ServedRow = JsonObject & Pick<ServedRowWithAttempts, 'id' | 'outcome' | 'target'>;
+type ServedPage = {
+  readonly data: readonly ServedRow[];
+  readonly next_cursor: string | null;
+};
+type StatusRead = {
+  readonly targets: readonly {
+    readonly id: string;
+    readonly breaker: { readonly state: string };
+  }[];
+};
+
 export type Asked = {
   readonly response: Response;
   readonly stream: StreamRead;
@@ -136,8 +148,32 @@ export class CaseGateway {
   }
 
   async rowOf(response: Response): Promise<ServedRowWithAttempts> {
-    const id = response.headers.get('x-tiergate-request-id') ?? 'none';
+    return this.rowWithId(response.headers.get('x-tiergate-request-id') ?? 'none');
+  }
+
+  async rowWithId(id: string): Promise<ServedRowWithAttempts> {
     return (await (await this.gateway.admin(`/served/${id}`)).json()) as ServedRowWithAttempts;
+  }
+
+  /** All rows of `tier`, by id; without their attempts. */
+  async rowsOfTier(tier: string): Promise<ReadonlyMap<string, ServedRow>> {
+    const rows = new Map<string, ServedRow>();
+    let cursor: string | null = null;
+    do {
+      const after: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const answer = await this.gateway.admin(`/served?tier=${tier}&limit=1000${after}`);
+      const page = (await answer.json()) as ServedPage;
+      for (const row of page.data) rows.set(row.id, row);
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    return rows;
+  }
+
+  /** As status shows it: closed, open or half_open. */
+  async breakerOf(name: ProviderName): Promise<string | null> {
+    const status = (await (await this.gateway.admin('/status')).json()) as StatusRead;
+    const target = status.targets.find(({ id }) => id === this.targetOf(name));
+    return target?.breaker.state ?? null;
   }
 
   /** The bodies that `name` received, in order. */

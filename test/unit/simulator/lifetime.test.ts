@@ -237,8 +237,9 @@ describe('ids', () => {
 
 describe('the cases', () => {
   const cases = readCases();
+  const name = 'each can be scripted, or says that it is done by hand';
 
-  it.runIf(cases !== null)('each can be scripted, or says that it is done by hand', async () => {
+  it.runIf(cases !== null)(cases === null ? `${name} (no cases found)` : name, async () => {
     const upstream = await start();
     const byHand: string[] = [];
     for (const { id, given } of cases ?? []) {
