@@ -4,7 +4,6 @@
  */
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import { fail, type Result, success } from '../base/result.ts';
-import type { OriginalBody } from '../chat/request.ts';
 
 type Reviver = (
   this: unknown,
@@ -38,18 +37,6 @@ export function parseExactJson(text: string): Result<unknown, string> {
     // Parsed again without the reviver: its fault is the one to tell, and it nests deeper.
     return parseJson(text);
   }
-}
-
-/** A client's body for an edit: its numbers as they were spelled, our own extension cut out. */
-export function exactBody({ bytes, json }: OriginalBody): JsonObject {
-  if (bytes.length === 0) return json;
-  const text = bytes.toString('utf8');
-  if (!riskyNumber.test(text)) return json;
-  const exact = parseExactJson(text);
-  if (!exact.ok || !isJsonObject(exact.value)) return json;
-  return Object.fromEntries(
-    Object.entries(exact.value).filter(([key]) => Object.hasOwn(json, key)),
-  );
 }
 
 /** `value` as compact JSON, keys in their order. The fault: it nests too deeply to be written. */

@@ -3,12 +3,16 @@ import type { DialectName } from '../chat/request.ts';
 import { anthropicMessagesClient } from './anthropic-messages/client.ts';
 import { anthropicMessagesUpstream } from './anthropic-messages/upstream.ts';
 import type { ClientDialect, UpstreamDialect } from './dialect.ts';
+import { geminiClient } from './gemini/client.ts';
 import { geminiUpstream } from './gemini/upstream.ts';
 import { openaiChatClient } from './openai-chat/client.ts';
 import { openaiChatUpstream } from './openai-chat/upstream.ts';
 
 export const clientDialects: ReadonlyMap<DialectName, ClientDialect> = new Map(
-  [openaiChatClient, anthropicMessagesClient].map((dialect) => [dialect.name, dialect]),
+  [openaiChatClient, anthropicMessagesClient, geminiClient].map((dialect) => [
+    dialect.name,
+    dialect,
+  ]),
 );
 
 export const upstreamDialects: ReadonlyMap<DialectName, UpstreamDialect> = new Map(

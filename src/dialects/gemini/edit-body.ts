@@ -1,97 +1,176 @@
-/** A client's own generateContent body for a target of the same dialect: only what the gateway owns is changed. */
-import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../../base/json.ts';
+/**
+ * A client's own generateContent body with what the gateway owns spliced in: everything else, fields
+ * that nobody here has heard of included, leaves as it came, byte for byte.
+ */
+import { isJsonObject, type JsonObject, objectAt } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import { type ChatParameters, noParameters } from '../../chat/request.ts';
+import { isScanned } from '../client-body.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
-import { encodeJson, exactBody } from '../exact-json.ts';
-import { withExtraFields } from '../extra-fields.ts';
+import { FieldEdit } from '../field-edit.ts';
+import { applySplices, type Splice, scanContainer, scanJson } from '../json-spans.ts';
+import { editContents } from './edit-contents.ts';
+import { describeTools } from './edit-tools.ts';
 import { encodeParameters } from './encode-parameters.ts';
+import { thinkingControlOf } from './model-family.ts';
+import { elementTexts } from './part-bytes.ts';
+import { fieldAt, snakeCase } from './proto-names.ts';
+
+/** What the gateway writes itself, or the path says, whatever a target's settings say. */
+const ownedFields: ReadonlySet<string> = new Set(['model', 'contents', 'tiergate']);
 
 export function editBody(call: UpstreamCall): Result<EncodedCall, RequestFault> {
+  const { original } = call.request;
+  const fields = isScanned(original) ? original.fields : scanJson(original.bytes);
+  if (fields === null) return fail({ param: null, message: 'the body is no JSON object' });
+  const edit = new FieldEdit(original.bytes, fields);
   const dropped = new Set<string>();
-  const body = new Map(Object.entries(exactBody(call.request.original)));
   // The URL names the model; what some clients repeat in the body is the tier's name.
-  body.delete('model');
-  const { generationConfig, instruction } = encodeOwned(call, dropped);
-  mergeConfig(body, generationConfig);
-  spliceSystem(body, call, instruction);
-  describeTools(body, call.toolDescriptions);
-  const text = encodeJson(withExtraFields(Object.fromEntries(body), call.extraFields));
-  if (!text.ok) return fail({ message: `The request is ${text.fault}.`, param: null });
-  return success({ body: text.value, dropped: [...dropped] });
-}
-
-function encodeOwned(call: UpstreamCall, dropped: Set<string>) {
-  const { ownedParameters, parameters } = call;
-  const owned = Object.fromEntries(ownedParameters.map((name) => [name, parameters[name]]));
-  const picked: ChatParameters = { ...noParameters, ...owned };
-  return encodeParameters({ ...call, parameters: picked }, false, dropped);
-}
-
-/** The service reads both spellings of a name; the client's own spelling must not stand beside ours. */
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-function spellingIn(body: ReadonlyMap<string, unknown>, name: string): string {
-  return body.has(name) ? name : body.has(snakeCase(name)) ? snakeCase(name) : name;
-}
-
-function mergeConfig(body: Map<string, unknown>, owned: JsonObject): void {
-  const names = Object.keys(owned);
-  if (names.length === 0) return;
-  const field = spellingIn(body, 'generationConfig');
-  const present = body.get(field);
-  const config = new Map(Object.entries(isJsonObject(present) ? present : {}));
-  for (const name of names) {
-    config.delete(snakeCase(name));
-    config.set(name, owned[name]);
+  edit.remove('model');
+  edit.remove('tiergate');
+  const splices: Splice[] = [];
+  for (const [name, value] of Object.entries(call.extraFields)) {
+    if (ownedFields.has(name) || name === 'generationConfig') continue;
+    splices.push(...mergeField(edit, name, value));
   }
-  body.set(field, Object.fromEntries(config));
+  splices.push(...mergeMembers(edit, 'generationConfig', configChanges(call, dropped)));
+  editSystem(edit, call);
+  const tools = edit.member('tools');
+  if (tools !== null) splices.push(...describeTools(edit.bytes, tools, call.toolDescriptions));
+  const contents = edit.member('contents');
+  if (contents !== null) {
+    const edited = editContents(call, edit.bytes, contents);
+    if (!edited.ok) return edited;
+    splices.push(...edited.value);
+  }
+  const body = applySplices(original.bytes, [...edit.splices(), ...splices]);
+  return success({ body, dropped: [...dropped] });
 }
 
-/** The client's parts stay as they are. */
-function spliceSystem(
-  body: Map<string, unknown>,
-  { system }: UpstreamCall,
-  instruction: string | null,
-): void {
-  const before = textParts(system?.before ?? '');
-  const after = [...textParts(system?.after ?? ''), ...textParts(instruction ?? '')];
-  if (before.length + after.length === 0) return;
-  const field = spellingIn(body, 'systemInstruction');
-  const present = body.get(field);
-  const own = typeof present === 'string' ? textParts(present) : arrayAt(present, 'parts');
-  const rest = isJsonObject(present) ? present : {};
-  body.set(field, { ...rest, parts: [...before, ...own, ...after] });
-}
+/** Undefined takes a field out. Names are in camelCase. */
+type Changes = ReadonlyMap<string, unknown>;
 
-function textParts(text: string): readonly JsonObject[] {
-  return text.trim() === '' ? [] : [{ text }];
-}
+/** Where a parameter of ours stands in a generation config. */
+const configFields: { readonly [name in keyof ChatParameters]?: readonly string[] } = {
+  max_tokens: ['maxOutputTokens'],
+  temperature: ['temperature'],
+  top_p: ['topP'],
+  top_k: ['topK'],
+  stop: ['stopSequences'],
+  seed: ['seed'],
+  presence_penalty: ['presencePenalty'],
+  frequency_penalty: ['frequencyPenalty'],
+  logprobs: ['responseLogprobs'],
+  top_logprobs: ['logprobs'],
+  n: ['candidateCount'],
+  reasoning_effort: ['thinkingConfig'],
+  response_format: [
+    'responseMimeType',
+    'responseSchema',
+    'responseJsonSchema',
+    '_responseJsonSchema',
+  ],
+};
 
-function describeTools(
-  body: Map<string, unknown>,
-  overrides: UpstreamCall['toolDescriptions'],
-): void {
-  const tools = body.get('tools');
-  if (!Array.isArray(tools) || Object.keys(overrides).length === 0) return;
-  body.set(
-    'tools',
-    tools.map((tool: unknown) => {
-      if (!isJsonObject(tool)) return tool;
-      const field = spellingIn(new Map(Object.entries(tool)), 'functionDeclarations');
-      if (!Array.isArray(tool[field])) return tool;
-      const declared = arrayAt(tool, field).map((each) => describe(each, overrides));
-      return { ...tool, [field]: declared };
-    }),
+function configChanges(call: UpstreamCall, dropped: Set<string>): Changes {
+  const { parameters, request } = call;
+  const present = objectAt(request.original.json, 'generationConfig') ?? {};
+  const thinking = fieldAt(present, 'thinkingConfig');
+  const isForeign = isForeignThinking(thinking, call.model);
+  const owned = isForeign
+    ? [...call.ownedParameters, 'reasoning_effort' as const]
+    : call.ownedParameters;
+  const changes = new Map<string, unknown>();
+  for (const name of owned) {
+    for (const field of configFields[name] ?? []) changes.set(field, undefined);
+  }
+  // Those stand in this dialect as they are; what encodes for others has no place for them.
+  const { logprobs, top_logprobs, ...picked } = Object.fromEntries(
+    owned.map((name) => [name, parameters[name]]),
   );
+  const encoded = encodeParameters(
+    { ...call, parameters: { ...noParameters, ...picked } },
+    false,
+    dropped,
+  );
+  if (logprobs !== undefined) changes.set('responseLogprobs', logprobs ?? undefined);
+  if (top_logprobs !== undefined) changes.set('logprobs', top_logprobs ?? undefined);
+  for (const [name, value] of Object.entries(encoded.generationConfig)) changes.set(name, value);
+  const told = changes.get('thinkingConfig');
+  if (told !== undefined) changes.set('thinkingConfig', withClientsView(told, thinking));
+  const { generationConfig: extra } = call.extraFields as { readonly generationConfig?: unknown };
+  if (isJsonObject(extra))
+    for (const [name, value] of Object.entries(extra)) changes.set(name, value);
+  return changes;
 }
 
-function describe(declaration: unknown, overrides: UpstreamCall['toolDescriptions']): unknown {
-  const name = stringAt(declaration, 'name');
-  if (!isJsonObject(declaration) || name === null || !Object.hasOwn(overrides, name)) {
-    return declaration;
+/** A level is refused by models that take budgets; these take the other way about. */
+function isForeignThinking(thinking: unknown, model: string): boolean {
+  if (!isJsonObject(thinking) || fieldAt(thinking, 'thinkingLevel') === undefined) return false;
+  return thinkingControlOf(model).kind === 'budget';
+}
+
+/** Whether thoughts are shown is the client's to say, who is read by people who may not want them. */
+function withClientsView(told: unknown, thinking: unknown): JsonObject {
+  const { includeThoughts: _, ...rest } = isJsonObject(told) ? told : {};
+  const wanted = isJsonObject(thinking) ? fieldAt(thinking, 'includeThoughts') : undefined;
+  return wanted === undefined ? rest : { includeThoughts: wanted, ...rest };
+}
+
+/** Of an object in both, the fields of both, those of `value` above. */
+function mergeField(edit: FieldEdit, name: string, value: unknown): readonly Splice[] {
+  if (isJsonObject(value)) return mergeMembers(edit, name, new Map(Object.entries(value)));
+  edit.setText(spellingOf(edit, name), JSON.stringify(value));
+  return [];
+}
+
+function mergeMembers(edit: FieldEdit, name: string, changes: Changes): readonly Splice[] {
+  if (changes.size === 0) return [];
+  const spelled = spellingOf(edit, name);
+  const member = edit.member(spelled);
+  const fields = member === null ? null : scanContainer(edit.bytes, member.valueStart);
+  if (fields === null) {
+    const said = Object.fromEntries([...changes].filter(([, value]) => value !== undefined));
+    if (Object.keys(said).length > 0) edit.setText(spelled, JSON.stringify(said));
+    return [];
   }
-  return { ...declaration, description: overrides[name] };
+  const inner = new FieldEdit(edit.bytes, fields);
+  for (const [field, value] of changes) {
+    inner.remove(snakeCase(field));
+    if (value === undefined) inner.remove(field);
+    else inner.setText(field, JSON.stringify(value));
+  }
+  return inner.splices();
+}
+
+/** The client's own spelling: ours must not stand beside it. */
+function spellingOf(edit: FieldEdit, name: string): string {
+  const other = snakeCase(name);
+  return edit.member(name) === null && edit.member(other) !== null ? other : name;
+}
+
+/** The variant's words around the client's parts, which stay as they are. */
+function editSystem(edit: FieldEdit, { system }: UpstreamCall): void {
+  const before = partTexts(system?.before ?? '');
+  const after = partTexts(system?.after ?? '');
+  if (before.length + after.length === 0) return;
+  const name = spellingOf(edit, 'systemInstruction');
+  const bytes = Buffer.from(edit.text(name) ?? 'null');
+  const fields = scanJson(bytes);
+  if (fields === null) {
+    const own = bytes[0] === quote ? [`{"text":${bytes.toString('utf8')}}`] : [];
+    edit.setText(name, `{"parts":[${[...before, ...own, ...after].join(',')}]}`);
+    return;
+  }
+  const inner = new FieldEdit(bytes, fields);
+  const parts = inner.member('parts');
+  const own = parts === null ? [] : elementTexts(bytes, parts.valueStart);
+  inner.setText('parts', `[${[...before, ...own, ...after].join(',')}]`);
+  edit.setText(name, applySplices(bytes, inner.splices()).toString('utf8'));
+}
+
+const quote = 0x22;
+
+function partTexts(text: string): readonly string[] {
+  return text.trim() === '' ? [] : [JSON.stringify({ text })];
 }

@@ -48,3 +48,22 @@ function finishOfNumber(value: number): Finish | null {
   if (word !== undefined) return finishOf(word);
   return { reason: filterNumbers.includes(value) ? 'content_filter' : 'other', raw: String(value) };
 }
+
+/** The field is a closed list: a reason without a word of its own is OTHER, and never a natural stop. */
+export function writeFinish(reason: FinishReason, raw: string | null): string {
+  if (raw !== null && Object.hasOwn(reasons, raw) && reasons[raw] === reason) return raw;
+  switch (reason) {
+    case 'stop':
+    // Calls end with it too: their parts tell.
+    case 'tool_calls':
+      return 'STOP';
+    case 'length':
+      return 'MAX_TOKENS';
+    case 'content_filter':
+      return 'SAFETY';
+    case 'error':
+    case 'paused':
+    case 'other':
+      return 'OTHER';
+  }
+}

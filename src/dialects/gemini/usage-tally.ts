@@ -1,5 +1,5 @@
 /** Token counts as this dialect tells them: in any chunk, the last one counts, zero is left out. */
-import { property } from '../../base/json.ts';
+import { type JsonObject, property } from '../../base/json.ts';
 import type { Usage } from '../../chat/usage.ts';
 
 /** Null where `metadata` holds no counts, as early chunks of some editions do. */
@@ -15,6 +15,20 @@ export function usageOf(metadata: unknown): Usage | null {
     cachedTokens: countAt(metadata, 'cachedContentTokenCount'),
     cacheWriteTokens: null,
     reasoningTokens: thoughts,
+  };
+}
+
+/** Thoughts stand beside the candidates, not among them. Null where nothing is known. */
+export function writeUsage(usage: Usage): JsonObject | null {
+  const { inputTokens, outputTokens, cachedTokens, reasoningTokens } = usage;
+  if (inputTokens === null && outputTokens === null) return null;
+  const spoken = outputTokens === null ? null : outputTokens - (reasoningTokens ?? 0);
+  return {
+    ...(inputTokens === null ? {} : { promptTokenCount: inputTokens }),
+    ...(spoken === null ? {} : { candidatesTokenCount: Math.max(0, spoken) }),
+    totalTokenCount: (inputTokens ?? 0) + (outputTokens ?? 0),
+    ...(cachedTokens === null ? {} : { cachedContentTokenCount: cachedTokens }),
+    ...(reasoningTokens === null ? {} : { thoughtsTokenCount: reasoningTokens }),
   };
 }
 

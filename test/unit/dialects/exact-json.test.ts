@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   encodeJson,
-  exactBody,
   parseExactJson,
   parseToolArguments,
 } from '../../../src/dialects/exact-json.ts';
@@ -26,15 +25,6 @@ describe('JSON that passes through', () => {
     const deep = parseExactJson(`${'['.repeat(200_000)}1.0${']'.repeat(200_000)}`);
     if (deep.ok) expect(encodeJson(deep.value)).toMatchObject({ ok: false });
     else expect(deep.fault).toBe('nested too deeply');
-  });
-
-  it('of a client loses our own extension', () => {
-    const bytes = Buffer.from('{"x":1.0,"tiergate":{"y":2.0}}');
-    const kept = exactBody({ dialect: 'any', bytes, json: { x: 1 } });
-    expect(JSON.stringify(kept)).toBe('{"x":1.0}');
-    expect(exactBody({ dialect: 'any', bytes: Buffer.from('{1.0'), json: { x: 1 } })).toEqual({
-      x: 1,
-    });
   });
 });
 

@@ -1,0 +1,115 @@
+/** Calls and their results in a client's history: joined by id, else by name, else by their order. */
+import { type JsonObject, parseJson } from '../../base/json.ts';
+import type { ToolCallPart, ToolMessage, ToolResultPart } from '../../chat/request.ts';
+import type { ClientFields, Place } from './client-fields.ts';
+import { keepOpaque, type PartReading, readMediaPart } from './client-media.ts';
+import type { PartBytes } from './part-bytes.ts';
+
+export type ContentsReading = PartReading & { readonly bytes: PartBytes };
+
+/** The content's and the part's number. */
+export type PartNumbers = readonly [content: number, part: number];
+
+/** `givenId`: what the client calls it; null where it named none, as older models do. */
+export type OpenCall = {
+  readonly part: ToolCallPart;
+  readonly givenId: string | null;
+  readonly place: Place;
+};
+
+/** Null when a fault was reported. */
+export function readCall(
+  part: ClientFields,
+  [content, at]: PartNumbers,
+  { bytes }: ContentsReading,
+): OpenCall | null {
+  const called = part.fieldsOf('functionCall');
+  const name = called.string('name');
+  if (name === null || name === '') return called.refuse('name', 'a non-empty string');
+  called.object('args');
+  const givenId = called.string('id') || null;
+  return {
+    givenId,
+    place: () => part.placeOf('functionCall'),
+    part: {
+      type: 'tool_call',
+      // Always the same for the same history, so that caches go on to hit.
+      id: givenId ?? `call_${content}_${at}`,
+      name,
+      get arguments() {
+        return bytes.textAt(content, at, ['functionCall', 'args']) ?? '{}';
+      },
+    },
+  };
+}
+
+/** Takes the call that it answers out of `open`. Null when a fault was reported. */
+export function readResult(
+  part: ClientFields,
+  [content, at]: PartNumbers,
+  open: OpenCall[],
+  reading: ContentsReading,
+): ToolMessage | null {
+  const result = part.fieldsOf('functionResponse');
+  const response = result.object('response');
+  if (response === null) return result.refuse('response', 'an object');
+  const call = takeCall(open, result.string('id') || null, result.string('name'));
+  if (call === null) {
+    const place = part.placeOf('functionResponse');
+    reading.faults.report(place, `${place} answers no functionCall of the content before it`);
+    return null;
+  }
+  const told = toldBy(response);
+  const path = ['functionResponse', 'response', ...(told.field === null ? [] : [told.field])];
+  const text: ToolResultPart = {
+    type: 'text',
+    get text() {
+      return plainText(reading.bytes.textAt(content, at, path) ?? '');
+    },
+  };
+  return {
+    role: 'tool',
+    toolCallId: call.part.id,
+    content: [text, ...readMedia(result, reading)],
+    isError: told.isError,
+  };
+}
+
+function takeCall(open: OpenCall[], id: string | null, name: string | null): OpenCall | null {
+  const wanted = [
+    id === null ? -1 : open.findIndex(({ givenId }) => givenId === id),
+    open.findIndex(({ part }) => part.name === name),
+    0,
+  ];
+  const place = wanted.find((each) => each !== -1) ?? 0;
+  return open.splice(place, 1)[0] ?? null;
+}
+
+/** An object that holds nothing but a result or an error is that; any other is a result as a whole. */
+function toldBy(response: JsonObject): {
+  readonly field: string | null;
+  readonly isError: boolean;
+} {
+  const [only, ...others] = Object.keys(response);
+  if (only === undefined || others.length > 0) return { field: null, isError: false };
+  if (only === 'error') return { field: only, isError: true };
+  return { field: only === 'output' || only === 'result' ? only : null, isError: false };
+}
+
+/** `json` as it is, or the string that it spells. */
+function plainText(json: string): string {
+  if (!json.startsWith('"')) return json;
+  const value = parseJson(json);
+  return value.ok ? String(value.value) : json.slice(1, -1);
+}
+
+function readMedia(result: ClientFields, reading: ContentsReading): readonly ToolResultPart[] {
+  const found: ToolResultPart[] = [];
+  for (const part of result.objects('parts')) {
+    const read = readMediaPart(part, reading);
+    if (read === null) continue;
+    if (read.type === 'audio') keepOpaque(part.json, reading);
+    else found.push(read);
+  }
+  return found;
+}

@@ -1,0 +1,66 @@
+/** A whole answer for a client of this dialect. */
+import type { JsonObject } from '../../base/json.ts';
+import type { ChatReply, ReplyChoice } from '../../chat/reply.ts';
+import type { AnswerMeta } from '../dialect.ts';
+import { applySplices, scanJson } from '../json-spans.ts';
+import { callPart, finishFields } from './client-parts.ts';
+import { writeUsage } from './usage-tally.ts';
+
+const openBrace = 0x7b;
+
+/** `original` is the provider's own body in this dialect: kept as it is. */
+export function encodeReply(input: {
+  readonly reply: ChatReply;
+  readonly original: Buffer | null;
+  readonly fallbackId: string;
+  readonly meta: AnswerMeta | null;
+}): Buffer | string {
+  const { original, meta } = input;
+  if (original === null) {
+    return JSON.stringify({ ...builtReply(input), ...(meta === null ? {} : { tiergate: meta }) });
+  }
+  const document = meta === null ? null : scanJson(original);
+  if (document === null || original[document.openAt] !== openBrace) return original;
+  const comma = document.members.length === 0 ? '' : ',';
+  const text = `${comma}"tiergate":${JSON.stringify(meta)}`;
+  return applySplices(original, [{ start: document.closeAt, end: document.closeAt, text }]);
+}
+
+function builtReply({
+  reply,
+  fallbackId,
+}: {
+  readonly reply: ChatReply;
+  readonly fallbackId: string;
+}): JsonObject {
+  const usage = writeUsage(reply.usage);
+  return {
+    candidates: reply.choices.map((choice) => builtCandidate(choice, reply.model)),
+    ...(usage === null ? {} : { usageMetadata: usage }),
+    modelVersion: reply.model ?? '',
+    responseId: reply.id ?? fallbackId,
+  };
+}
+
+function builtCandidate(choice: ReplyChoice, model: string | null): JsonObject {
+  const { finish, rawFinish } = choice;
+  const parts: JsonObject[] = [];
+  for (const { text } of choice.reasoning) if (text !== '') parts.push({ text, thought: true });
+  const text = choice.text + (choice.refusal ?? '');
+  if (text !== '') parts.push({ text });
+  let brokenCall: string | null = null;
+  for (const call of choice.toolCalls) {
+    const part = callPart(call, model);
+    if (part === null) brokenCall ??= call.name;
+    else parts.push(part);
+  }
+  const isRefused = choice.refusal !== null;
+  return {
+    // Without a word the content has no parts at all, as the service writes it.
+    content: parts.length === 0 ? { role: 'model' } : { parts, role: 'model' },
+    ...(finish === null
+      ? {}
+      : finishFields({ reason: finish, raw: rawFinish, isRefused, brokenCall })),
+    index: choice.index,
+  };
+}

@@ -1,0 +1,41 @@
+/** The generateContent API as a client speaks it. */
+import { fail } from '../../base/result.ts';
+import type { ClientDialect, PathQuery } from '../dialect.ts';
+import { encodeError } from './client-error.ts';
+import { modelListing } from './client-models.ts';
+import { encodeReply } from './client-reply.ts';
+import { decodeRequest } from './client-request.ts';
+import { arrayEncoder, streamEncoder } from './client-stream.ts';
+import { dialectName } from './wire.ts';
+
+/** As it stands it reads bodies that name their model; calls over HTTP name it in the path. */
+export const geminiClient: ClientDialect = {
+  name: dialectName,
+  routes: [],
+  pathCalls: { versions: ['v1beta', 'v1'], dialectFor },
+  modelListing,
+  baseUrl: (origin) => origin,
+  requestIdHeader: 'x-request-id',
+  decodeRequest: (body) => decodeRequest(body, { model: null, isStream: false }),
+  encodeReply,
+  streamEncoder,
+  encodeError,
+};
+
+const operations = /^(?:models\/)?([^/]+):(generateContent|streamGenerateContent)$/;
+
+function dialectFor(call: string, query: PathQuery): ClientDialect | null {
+  const [, model, operation] = operations.exec(call) ?? [];
+  if (model === undefined) return null;
+  const isStream = operation === 'streamGenerateContent';
+  const alt = query('alt') ?? query('$alt') ?? 'json';
+  const form: ClientDialect = {
+    ...geminiClient,
+    decodeRequest: (body) =>
+      alt === 'json' || alt === 'sse' ? decodeRequest(body, { model, isStream }) : unknownForm,
+  };
+  if (!isStream || alt === 'sse') return form;
+  return { ...form, streamEncoder: arrayEncoder, streamType: 'application/json; charset=utf-8' };
+}
+
+const unknownForm = fail({ message: 'alt must be json or sse', param: 'alt' });
