@@ -2,6 +2,7 @@
  * A conversation as turns that alternate, for dialects that take system text only at the top and
  * want all results of a turn's calls, and nothing before them, in the turn after it.
  */
+import { append } from '../base/append.ts';
 import type { JsonObject } from '../base/json.ts';
 import { fail, type Result, success } from '../base/result.ts';
 import type {
@@ -82,7 +83,7 @@ export function arrangeTurns(
   let isLeading = true;
   for (const [index, message] of messages.entries()) {
     if (message.role === 'system' && isLeading) {
-      system.push(...message.content.filter(isFilled));
+      append(system, message.content.filter(isFilled));
       continue;
     }
     isLeading = false;
@@ -121,7 +122,7 @@ function addMessage(drafts: Draft[], message: Message, index: number): RequestFa
     }
     case 'user': {
       const parts = message.content.filter(isFilled);
-      if (parts.length > 0) userDraft(drafts).parts.push(...parts);
+      if (parts.length > 0) append(userDraft(drafts).parts, parts);
       return null;
     }
     case 'tool':
@@ -162,8 +163,8 @@ function addAssistant(
   if (parts.length === 0) return null;
   const last = drafts.at(-1);
   if (last?.role === 'assistant') {
-    last.parts.push(...parts);
-    last.calls.push(...calls);
+    append(last.parts, parts);
+    append(last.calls, calls);
     last.messageIndex = messageIndex;
   } else {
     drafts.push({ role: 'assistant', parts, calls, messageIndex });

@@ -1,4 +1,5 @@
 /** What would happen to a request now, found out by the code that serves it; nothing is sent and nothing changes. */
+import { append } from '../base/append.ts';
 import type { ChatRequest } from '../chat/request.ts';
 import type { SystemSplice } from '../dialects/dialect.ts';
 import { candidatesOf } from './candidate-of.ts';
@@ -59,7 +60,10 @@ function systemText({ messages }: ChatRequest, splice: SystemSplice | null): str
   const leading: string[] = [];
   for (const message of messages) {
     if (message.role !== 'system') break;
-    leading.push(...message.content.map(({ text }) => text));
+    append(
+      leading,
+      message.content.map(({ text }) => text),
+    );
   }
   const blocks = [splice?.before ?? '', ...leading, splice?.after ?? ''];
   const filled = blocks.filter((text) => text !== '');

@@ -1,4 +1,5 @@
 /** The first tokens of a stream stay here, so that a restart remains invisible: see 5-streams, Hold. */
+import { append } from '../base/append.ts';
 import type { Clock } from '../base/clock.ts';
 import type { StreamPart } from '../chat/stream-event.ts';
 import type { AttemptStream, Break } from './attempt-stream.ts';
@@ -36,10 +37,10 @@ export async function hold(
       case 'broken':
         return { kind: 'broken', cause: step.cause };
       case 'ended':
-        parts.push(...step.parts);
+        append(parts, step.parts);
         return { kind: 'committed', parts, isComplete: true };
       case 'parts':
-        parts.push(...step.parts);
+        append(parts, step.parts);
         break;
     }
     if (!stream.tally.hasContent) continue;

@@ -1,4 +1,5 @@
 /** The conversation of a client's body: neighbours of one role as one turn, results before what the user says. */
+import { append } from '../../base/append.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type {
   AssistantPart,
@@ -100,13 +101,13 @@ class TurnList {
       this.#turns.push({ role: 'user', results: [...results], parts: [...parts] });
       return;
     }
-    last.results.push(...results);
-    last.parts.push(...parts);
+    append(last.results, results);
+    append(last.parts, parts);
   }
 
   addAssistant(parts: readonly AssistantPart[]): void {
     const last = this.#turns.at(-1);
-    if (last?.role === 'assistant') last.parts.push(...parts);
+    if (last?.role === 'assistant') append(last.parts, parts);
     else this.#turns.push({ role: 'assistant', parts: [...parts] });
   }
 

@@ -1,4 +1,5 @@
 /** A whole Messages reply as parts. */
+import { append } from '../../base/append.ts';
 import { isJsonObject, type JsonObject, parseJson, property, stringAt } from '../../base/json.ts';
 import type { ChatEvent, StreamPart } from '../../chat/stream-event.ts';
 import { parseExactJson } from '../exact-json.ts';
@@ -17,7 +18,7 @@ export function decodeReply(body: Buffer): readonly StreamPart[] {
   if (!Array.isArray(blocks)) return [partOf([{ type: 'malformed' }])];
   const events: ChatEvent[] = [];
   for (const event of eventsOf(toObject(parsed.value), exactBlocks(text, blocks))) {
-    events.push(...reader.read(event).events);
+    append(events, reader.read(event).events);
   }
   return [partOf(events)];
 }

@@ -1,4 +1,5 @@
 /** Splices inside the `messages` of a client's own body. */
+import { append } from '../../base/append.ts';
 import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../../base/json.ts';
 import { type Result, success } from '../../base/result.ts';
 import type { Message, OriginalBody } from '../../chat/request.ts';
@@ -50,7 +51,10 @@ export function editMessages(
     if (isEmptied) emptied.add(element);
     else changeMessage(at.bytes, element, change, splices);
   }
-  splices.push(...removeMembers(list, (element) => emptied.has(element)));
+  append(
+    splices,
+    removeMembers(list, (element) => emptied.has(element)),
+  );
   const text = encodeAdded(added);
   if (!text.ok) return text;
   const last = list.members.findLast((element) => !emptied.has(element));
@@ -114,7 +118,10 @@ function changeMessage(
   const blocks = content === null ? null : scanContainer(bytes, content.valueStart);
   if (blocks === null) return;
   const gone = new Set([...removed].map((position) => blocks.members[position]));
-  splices.push(...removeMembers(blocks, (member) => gone.has(member)));
+  append(
+    splices,
+    removeMembers(blocks, (member) => gone.has(member)),
+  );
   for (const [position, id] of ids) {
     const block = blocks.members[position];
     const fields = block === undefined ? null : scanContainer(bytes, block.valueStart);

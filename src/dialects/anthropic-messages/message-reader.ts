@@ -2,6 +2,7 @@
  * What the events of one answer say, in order. A whole reply is read as the events it would have
  * been streamed as.
  */
+import { append } from '../../base/append.ts';
 import { isJsonObject, numberAt, objectAt, property, stringAt } from '../../base/json.ts';
 import type { ChatEvent } from '../../chat/stream-event.ts';
 import { lostEvents } from '../event-payload.ts';
@@ -150,7 +151,8 @@ export class MessageReader {
     const events: ChatEvent[] = [];
     const word = stringAt(objectAt(event, 'delta'), 'stop_reason');
     if (word !== null) {
-      events.push(...this.#endThinking(), ...this.#calls.endAll());
+      append(events, this.#endThinking());
+      append(events, this.#calls.endAll());
       events.push({ type: 'finish', choice: 0, reason: finishReasonOf(word), raw: word });
     }
     const usage = objectAt(event, 'usage');

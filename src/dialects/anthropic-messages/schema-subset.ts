@@ -2,6 +2,7 @@
  * The part of JSON Schema that this service compiles into a grammar, for structured output and
  * strict tools. What it does not know it refuses with a 400.
  */
+import { append } from '../../base/append.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 
 /** Keywords that only describe or narrow a value: told in the description, since the grammar cannot hold them. */
@@ -166,7 +167,7 @@ function reaches(definitions: ReadonlyMap<string, ReadonlySet<string>>, start: s
     if (next === start) return true;
     if (seen.has(next)) continue;
     seen.add(next);
-    open.push(...(definitions.get(next) ?? []));
+    append(open, definitions.get(next) ?? []);
   }
   return false;
 }

@@ -1,4 +1,5 @@
 /** What the chunks of one answer say; a whole reply is an answer of one chunk. */
+import { append } from '../../base/append.ts';
 import { arrayAt, isJsonObject, numberAt, objectAt, property, stringAt } from '../../base/json.ts';
 import type { ChatEvent } from '../../chat/stream-event.ts';
 import { encodeJson } from '../exact-json.ts';
@@ -29,7 +30,7 @@ export class AnswerReader {
     const events = [...this.#start(chunk)];
     const candidates = arrayAt(chunk, 'candidates');
     for (const [place, candidate] of candidates.entries()) {
-      events.push(...this.#readCandidate(candidate, place, chunk));
+      append(events, this.#readCandidate(candidate, place, chunk));
     }
     const usage = usageOf(objectAt(chunk, 'usageMetadata'));
     if (usage !== null) events.push({ type: 'usage', usage });

@@ -1,4 +1,5 @@
 /** What one candidate says, chunk by chunk, in order. */
+import { append } from '../../base/append.ts';
 import {
   arrayAt,
   isJsonObject,
@@ -47,11 +48,11 @@ export class CandidateReader {
   read(candidate: unknown, identity: AnswerIdentity): readonly ChatEvent[] {
     const events: ChatEvent[] = [];
     for (const part of arrayAt(objectAt(candidate, 'content'), 'parts')) {
-      events.push(...this.#readPart(part, identity));
+      append(events, this.#readPart(part, identity));
     }
     const finish = finishOf(property(candidate, 'finishReason'));
-    if (finish !== null) events.push(...this.#close());
-    if (finish !== null || this.#isFinishStale) events.push(...this.#tellFinish(finish));
+    if (finish !== null) append(events, this.#close());
+    if (finish !== null || this.#isFinishStale) append(events, this.#tellFinish(finish));
     return events;
   }
 

@@ -1,4 +1,5 @@
 /** Splices inside the `messages` of a client's own body. */
+import { append } from '../../base/append.ts';
 import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../../base/json.ts';
 import { type Result, success } from '../../base/result.ts';
 import type { RequestFault, UpstreamCall } from '../dialect.ts';
@@ -102,7 +103,10 @@ function changeMessage(bytes: Buffer, openAt: number, call: UpstreamCall, splice
     if (callFields !== null) replaceId(bytes, callFields, 'id', splices);
   }
   if (call.echoesReasoning === true) return;
-  splices.push(...removeMembers(fields, (member) => reasoningFields.includes(member.key)));
+  append(
+    splices,
+    removeMembers(fields, (member) => reasoningFields.includes(member.key)),
+  );
   removeThinking(bytes, fields, splices);
 }
 
