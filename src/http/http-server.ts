@@ -102,11 +102,6 @@ class Edge implements HttpServer {
     // `100 Continue` is sent when the body is wanted, so a refused one is never sent.
     server.on('checkContinue', (incoming, outgoing) => server.emit('request', incoming, outgoing));
     server.on('clientError', answerUnreadable);
-    server.on('upgrade', (incoming: IncomingMessage, socket: Socket) => {
-      socket.on('error', ignore);
-      socket.end(`HTTP/1.1 426 Upgrade Required\r\nupgrade: HTTP/1.1\r\n${emptyTail}`);
-      incoming.resume();
-    });
     server.on('connect', (_incoming: IncomingMessage, socket: Socket) => {
       socket.on('error', ignore);
       socket.end(`HTTP/1.1 405 Method Not Allowed\r\n${emptyTail}`);

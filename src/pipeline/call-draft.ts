@@ -30,7 +30,9 @@ export class CallDraft {
     this.startedAtMs = clock.wallMs();
     this.id = uuidv7(this.startedAtMs);
     this.clientRequestId = this.id;
-    this.tier = call.tierInPath;
+    // By its own name, or not at all: what stands in a path may be no tier, nor fit into a header.
+    this.tier =
+      call.tierInPath === null ? null : (snapshot.resolveTier(call.tierInPath)?.name ?? null);
     this.clientRetryCount = clientRetryCountOf(call.headers);
   }
 
