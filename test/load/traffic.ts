@@ -1,6 +1,7 @@
 /** Clients that ask at a steady rate whatever the gateway does, and how each of them fared. */
 import type { JsonObject } from '../../src/base/json.ts';
 import type { CaseGateway } from '../support/case-gateway.ts';
+import { effort } from '../support/effort.ts';
 import { readChatStream } from '../support/running-gateway.ts';
 
 export type Answer = {
@@ -31,7 +32,7 @@ export type TrafficPlan = {
   readonly isMixed: boolean;
 };
 
-const waitMsMax = 60_000;
+const waitMsMax = effort(60_000, 300_000);
 const tickMs = 5;
 
 /** An open loop: a request is due every 1/rate seconds, also while earlier ones still wait. */
