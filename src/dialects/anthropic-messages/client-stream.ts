@@ -30,6 +30,7 @@ class MessageWriter {
   #hasStarted = false;
   #hasToldFinish = false;
   #hasRefused = false;
+  #hasCalled = false;
   /** Whether a service of this dialect speaks: its signatures are good. */
   #isSigned = false;
   /** Blocks were written here, so the numbers in the provider's frames are no longer right. */
@@ -73,10 +74,11 @@ class MessageWriter {
     if (this.#hasStarted && isDelta(events, bytes)) return named(bytes, 'content_block_delta');
     const event = eventIn(bytes);
     const type = stringAt(event, 'type');
-    // Comments, and pings, may stand anywhere.
-    if (type === null || type === 'ping') return type === null ? bytes : named(bytes, type);
+    // Comments, pings and what nobody here knows may stand anywhere.
+    if (type === null) return bytes;
+    if (!messageEvents.includes(type)) return named(bytes, type);
     if (this.#hasStarted === (type === 'message_start')) {
-      this.#isRewriting = messageEvents.includes(type);
+      this.#isRewriting = true;
       return null;
     }
     this.#hasStarted = true;
@@ -124,6 +126,7 @@ class MessageWriter {
         if (event.redacted !== null && this.#isSigned) return this.#blocks.redacted(event.redacted);
         return this.#blocks.endThinking(this.#isSigned ? event.signature : null);
       case 'tool_call_start':
+        this.#hasCalled = true;
         return this.#blocks.startTool(event.id, event.name);
       case 'tool_call_arguments':
         return this.#blocks.addArguments(event.fragment);
@@ -165,8 +168,9 @@ class MessageWriter {
     return bytes;
   }
 
-  #stopReason(): string | null {
-    if (this.#pending === null) return null;
+  /** A provider that may leave the reason out has ended all the same. */
+  #stopReason(): string {
+    if (this.#pending === null) return writeFinish(this.#hasCalled ? 'tool_calls' : 'stop', null);
     const { reason, raw } = this.#pending;
     return reason === 'stop' && this.#hasRefused ? 'refusal' : writeFinish(reason, raw);
   }
@@ -177,7 +181,7 @@ type ContentEvent = Exclude<
   { readonly type: 'finish' }
 >;
 
-/** What makes up a message; anything else may stand anywhere. */
+/** What makes up a message. */
 const messageEvents: readonly string[] = [
   'message_start',
   'content_block_start',

@@ -22,6 +22,7 @@ const words = {
   length: 'max_tokens',
   tool_calls: 'tool_use',
   content_filter: 'refusal',
+  paused: 'pause_turn',
 } as const;
 
 /** The field is an open string: a reason without a word of its own keeps its provider's. */
@@ -32,8 +33,8 @@ export function writeFinish(reason: FinishReason, raw: string | null): string {
     case 'length':
     case 'tool_calls':
     case 'content_filter':
-      return words[reason];
     case 'paused':
+      return words[reason];
     case 'error':
     case 'other':
       return raw ?? reason;
