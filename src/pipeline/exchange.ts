@@ -1,14 +1,15 @@
 /** One call on its way through the pipeline: its names, its row, and how its answer is put together. */
 import type { Clock } from '../base/clock.ts';
 import { ReplyCollector } from '../chat/reply.ts';
+import type { StreamPart } from '../chat/stream-event.ts';
 import { unknownUsage } from '../chat/usage.ts';
-import type { AnswerMeta } from '../dialects/dialect.ts';
-import type { AnswerHead, EngineAnswer, EngineRun } from '../engine/engine-request.ts';
+import type { AnswerMeta, ClientStreamEncoder } from '../dialects/dialect.ts';
+import type { AnswerBatch, AnswerHead, EngineAnswer, EngineRun } from '../engine/engine-request.ts';
 import type { RequestTrace } from '../engine/trace.ts';
 import type { RequestFailure } from '../failure/request-failure.ts';
 import type { Snapshot } from '../routing/snapshot.ts';
 import type { Recorder } from '../served-by/recorder.ts';
-import type { Answer, Call } from './answer.ts';
+import type { Answer, AnswerHeaders, Call } from './answer.ts';
 import { failureHeaders, type Identity, servedHeaders, type Timing } from './answer-headers.ts';
 import { CallDraft } from './call-draft.ts';
 import type { Rejection } from './rejection.ts';
@@ -70,7 +71,8 @@ export class Exchange extends CallDraft {
     await this.#record(trace);
     if (answer.kind === 'gone') return { kind: 'gone' };
     if (answer.kind === 'failed') return this.#failed(answer.failure, timingOf(trace));
-    return this.#whole(answer, trace);
+    // A provider that was asked for a stream may answer in one piece; its client still reads a stream.
+    return this.isStream ? this.#wholeAsStream(answer, trace) : this.#whole(answer, trace);
   }
 
   async #record(trace: RequestTrace): Promise<void> {
@@ -110,27 +112,30 @@ export class Exchange extends CallDraft {
     return { kind: 'whole', status: 200, headers, body };
   }
 
+  #wholeAsStream(answer: Extract<EngineAnswer, { kind: 'whole' }>, trace: RequestTrace): Answer {
+    const { head, parts } = answer;
+    const encoder = this.#encoder(() => this.#meta(head, trace));
+    return {
+      kind: 'stream',
+      headers: this.#streamHeaders(head, timingOf(trace)),
+      chunks: streamChunks({
+        batches: oneBatch(parts),
+        encoder,
+        // It is durable already: nothing of the answer was shown before.
+        record: () => Promise.resolve(),
+      }),
+    };
+  }
+
   #stream(
     run: EngineRun,
     answer: Extract<EngineAnswer, { kind: 'stream' }>,
     onEnd: (trace: RequestTrace) => void,
   ): Answer {
-    const timing = timingOf(run.trace());
-    const { dialect } = this.call;
-    const encoder = dialect.streamEncoder({
-      includeUsage: this.includesUsage,
-      fallbackId: this.id,
-      createdAtSeconds: Math.floor(this.startedAtMs / 1000),
-      meta: this.wantsMeta ? () => this.#meta(answer.head, run.trace()) : null,
-    });
+    const encoder = this.#encoder(() => this.#meta(answer.head, run.trace()));
     return {
       kind: 'stream',
-      headers: servedHeaders(
-        this.identity(),
-        answer.head,
-        timing,
-        dialect.streamType ?? 'text/event-stream; charset=utf-8',
-      ),
+      headers: this.#streamHeaders(answer.head, timingOf(run.trace())),
       chunks: streamChunks({
         batches: answer.batches,
         encoder,
@@ -141,6 +146,20 @@ export class Exchange extends CallDraft {
         },
       }),
     };
+  }
+
+  #encoder(meta: () => AnswerMeta): ClientStreamEncoder {
+    return this.call.dialect.streamEncoder({
+      includeUsage: this.includesUsage,
+      fallbackId: this.id,
+      createdAtSeconds: Math.floor(this.startedAtMs / 1000),
+      meta: this.wantsMeta ? meta : null,
+    });
+  }
+
+  #streamHeaders(head: AnswerHead, timing: Timing): AnswerHeaders {
+    const type = this.call.dialect.streamType ?? 'text/event-stream; charset=utf-8';
+    return servedHeaders(this.identity(), head, timing, type);
   }
 
   #meta(head: AnswerHead, trace: RequestTrace): AnswerMeta {
@@ -202,6 +221,12 @@ export class Exchange extends CallDraft {
       keyId: this.call.keyId,
     };
   }
+}
+
+async function* oneBatch(
+  parts: readonly StreamPart[],
+): AsyncGenerator<AnswerBatch, void, undefined> {
+  yield { parts, isLast: true, failure: null };
 }
 
 function timingOf(trace: RequestTrace): Timing {
