@@ -283,6 +283,14 @@ const breaches: { readonly [invariant: string]: (seen: Seen) => void } = {
   asksInOrder: (seen) => {
     attempt(seen, 'served', 1).target = 'p2/m';
   },
+  waitsForTheFirstBack: (seen) => {
+    const refused = the(seen, 'refused');
+    const { failure, trace } = refused;
+    if (failure === null || trace === null) return;
+    trace.attempts = [];
+    failure.retryAfterMs = 1000;
+    refused.obstaclesAtEnd = { 'p1/m': 'open', 'p2/m': 'cooling' };
+  },
   callsPoisonedWhatFailsAgain: (seen) => {
     const { failure } = attempt(seen, 'retried', 1);
     if (failure !== null) failure.errorClass = 'poisoned';

@@ -1,5 +1,6 @@
 /** Who is asked first, where a conversation stays, and which inputs are called poisoned. */
 import { type AttemptSeen, allRequests, attemptsOf, named } from './invariants-reading.ts';
+import { longestHealthyMs } from './schedule-calls.ts';
 import { targetId } from './schedule-model.ts';
 import type { Observation, RequestSeen } from './simulated-observation.ts';
 
@@ -94,4 +95,43 @@ export function callsPoisonedWhatFailsAgain(observation: Observation): readonly 
 /** Was answered, and had failed by the time that `attempt` had. */
 function isAlikeBy(other: AttemptSeen, attempt: AttemptSeen): boolean {
   return other.failure?.status !== null && other.endedMs <= attempt.endedMs;
+}
+
+/** While all targets rest a request waits for the first one back, when that fits and there is room to wait. */
+export function waitsForTheFirstBack(observation: Observation): readonly string[] {
+  return observation.requests.flatMap((request) => {
+    const { tier, trace, failure, ended, answered, deadlineAtMs } = request;
+    if (trace === null || failure === null || ended === null) return [];
+    if (answered?.kind !== 'failed' || trace.attempts.length > 0) return [];
+    const { retryAfterMs } = failure;
+    if (retryAfterMs === null || retryAfterMs > tier.policies.retry.hintCeilingMs) return [];
+    const fits = ended.atMs + retryAfterMs + longestMs(observation, request) < deadlineAtMs;
+    if (!fits || !isEachWaitable(request) || !hasRoomToWait(observation, request)) return [];
+    return [named(request, `told to come back in ${retryAfterMs} ms instead of waiting`)];
+  });
+}
+
+/** Whatever the target: it needs no longer than this when it is back. */
+function longestMs({ schedule }: Observation, { tier }: RequestSeen): number {
+  const providers = tier.targets.map(({ provider }) => provider);
+  const plans = schedule.providers.filter(({ name }) => providers.includes(name));
+  return Math.max(...plans.map(longestHealthyMs));
+}
+
+/** Nobody waits for what is parked, or full. */
+function isEachWaitable({ tier, obstaclesAtEnd }: RequestSeen): boolean {
+  return tier.targets.every((target) =>
+    ['open', 'cooling'].includes(obstaclesAtEnd[targetId(target)] ?? ''),
+  );
+}
+
+function hasRoomToWait({ requests }: Observation, request: RequestSeen): boolean {
+  const seq = request.ended?.seq ?? 0;
+  const others = requests.filter(
+    (other) =>
+      other.tier.name === request.tier.name &&
+      other.arrived.seq <= seq &&
+      (other.ended === null || other.ended.seq >= seq),
+  );
+  return others.length <= request.tier.policies.failover.waiters;
 }

@@ -1,7 +1,11 @@
 /** What must hold of every simulated run, whatever its schedule. */
 import { answersWhileSomebodyCan, givesOneText, takesSoundAnswers } from './invariants-answers.ts';
 import { letsOnlyProbesThrough, probesOneAtATime, recoversInTime } from './invariants-breakers.ts';
-import { asksInOrder, callsPoisonedWhatFailsAgain } from './invariants-inputs.ts';
+import {
+  asksInOrder,
+  callsPoisonedWhatFailsAgain,
+  waitsForTheFirstBack,
+} from './invariants-inputs.ts';
 import {
   asksWithItsKeys,
   boundsItsAttempts,
@@ -66,6 +70,7 @@ export const invariants: readonly Invariant[] = [
   answersWhileSomebodyCan,
   asksInOrder,
   callsPoisonedWhatFailsAgain,
+  waitsForTheFirstBack,
 ];
 
 export type Violation = { readonly invariant: string; readonly what: string };
