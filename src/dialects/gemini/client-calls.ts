@@ -17,6 +17,47 @@ export type OpenCall = {
   readonly place: Place;
 };
 
+/** Calls that have no result yet, in their order: as many as a body can hold, and found at once. */
+export class OpenCalls {
+  readonly #inOrder = new Set<OpenCall>();
+  readonly #byId = new Map<string, Set<OpenCall>>();
+  readonly #byName = new Map<string, Set<OpenCall>>();
+
+  get first(): OpenCall | null {
+    return firstOf(this.#inOrder);
+  }
+
+  add(call: OpenCall): void {
+    this.#inOrder.add(call);
+    addTo(this.#byName, call.part.name, call);
+    if (call.givenId !== null) addTo(this.#byId, call.givenId, call);
+  }
+
+  /** The call that a result answers, which is open no more: by id, else by name, else the first. */
+  take(id: string | null, name: string): OpenCall | null {
+    const call =
+      (id === null ? null : firstOf(this.#byId.get(id))) ??
+      firstOf(this.#byName.get(name)) ??
+      this.first;
+    if (call === null) return null;
+    this.#inOrder.delete(call);
+    this.#byName.get(call.part.name)?.delete(call);
+    if (call.givenId !== null) this.#byId.get(call.givenId)?.delete(call);
+    return call;
+  }
+}
+
+function firstOf(calls: Set<OpenCall> | undefined): OpenCall | null {
+  for (const call of calls ?? []) return call;
+  return null;
+}
+
+function addTo(calls: Map<string, Set<OpenCall>>, key: string, call: OpenCall): void {
+  const known = calls.get(key);
+  if (known === undefined) calls.set(key, new Set([call]));
+  else known.add(call);
+}
+
 /** Null when a fault was reported. */
 export function readCall(
   part: ClientFields,
@@ -47,13 +88,13 @@ export function readCall(
 export function readResult(
   part: ClientFields,
   [content, at]: PartNumbers,
-  open: OpenCall[],
+  open: OpenCalls,
   reading: ContentsReading,
 ): ToolMessage | null {
   const result = part.fieldsOf('functionResponse');
   const response = result.object('response');
   if (response === null) return result.refuse('response', 'an object');
-  const call = takeCall(open, result.string('id') || null, result.string('name'));
+  const call = open.take(result.string('id') || null, result.string('name') ?? '');
   if (call === null) {
     const place = part.placeOf('functionResponse');
     reading.faults.report(place, `${place} answers no functionCall of the content before it`);
@@ -73,16 +114,6 @@ export function readResult(
     content: [text, ...readMedia(result, reading)],
     isError: told.isError,
   };
-}
-
-function takeCall(open: OpenCall[], id: string | null, name: string | null): OpenCall | null {
-  const wanted = [
-    id === null ? -1 : open.findIndex(({ givenId }) => givenId === id),
-    open.findIndex(({ part }) => part.name === name),
-    0,
-  ];
-  const place = wanted.find((each) => each !== -1) ?? 0;
-  return open.splice(place, 1)[0] ?? null;
 }
 
 /** An object that holds nothing but a result or an error is that; any other is a result as a whole. */

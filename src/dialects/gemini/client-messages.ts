@@ -10,6 +10,7 @@ import { readText, type Text } from '../deferred-texts.ts';
 import {
   type ContentsReading,
   type OpenCall,
+  OpenCalls,
   type PartNumbers,
   readCall,
   readResult,
@@ -145,8 +146,8 @@ function misplaced(part: ClientFields, name: string, role: string, { faults }: P
 
 /** Puts the parts of contents into messages, and sees to it that every call has its result. */
 class Conversation {
-  /** Calls of the model's last turn that have no result yet, in their order. */
-  readonly openCalls: OpenCall[] = [];
+  /** Those of the model's last turn. */
+  readonly openCalls = new OpenCalls();
   readonly #reading: PartReading;
   readonly #messages: Message[] = [];
   #role: 'user' | 'model' | null = null;
@@ -181,7 +182,7 @@ class Conversation {
   }
 
   addCall(call: OpenCall): void {
-    this.openCalls.push(call);
+    this.openCalls.add(call);
     this.#assistant.push(call.part);
   }
 
@@ -216,8 +217,8 @@ class Conversation {
 
   /** No provider takes a history without a result, and one must not be made up. */
   #reportOpenCall(): void {
-    const [open] = this.openCalls;
-    if (open === undefined) return;
+    const open = this.openCalls.first;
+    if (open === null) return;
     const place = open.place();
     this.#reading.faults.report(
       place,

@@ -2,6 +2,7 @@
  * A client's own generateContent body with what the gateway owns spliced in: everything else, fields
  * that nobody here has heard of included, leaves as it came, byte for byte.
  */
+import { append } from '../../base/append.ts';
 import { isJsonObject, type JsonObject, objectAt } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import { type ChatParameters, noParameters } from '../../chat/request.ts';
@@ -31,17 +32,17 @@ export function editBody(call: UpstreamCall): Result<EncodedCall, RequestFault> 
   const splices: Splice[] = [];
   for (const [name, value] of Object.entries(call.extraFields)) {
     if (ownedFields.has(name) || name === 'generationConfig') continue;
-    splices.push(...mergeField(edit, name, value));
+    append(splices, mergeField(edit, name, value));
   }
-  splices.push(...mergeMembers(edit, 'generationConfig', configChanges(call, dropped)));
+  append(splices, mergeMembers(edit, 'generationConfig', configChanges(call, dropped)));
   editSystem(edit, call);
   const tools = edit.member('tools');
-  if (tools !== null) splices.push(...describeTools(edit.bytes, tools, call.toolDescriptions));
+  if (tools !== null) append(splices, describeTools(edit.bytes, tools, call.toolDescriptions));
   const contents = edit.member('contents');
   if (contents !== null) {
     const edited = editContents(call, edit.bytes, contents);
     if (!edited.ok) return edited;
-    splices.push(...edited.value);
+    append(splices, edited.value);
   }
   const body = applySplices(original.bytes, [...edit.splices(), ...splices]);
   return success({ body, dropped: [...dropped] });

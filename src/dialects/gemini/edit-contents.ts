@@ -2,6 +2,7 @@
  * Splices inside the contents of a client's own body: signatures that the asked model would refuse
  * or miss, and the turns that the gateway has added at the end.
  */
+import { append } from '../../base/append.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { type Result, success } from '../../base/result.ts';
 import type { Message, OriginalBody } from '../../chat/request.ts';
@@ -145,7 +146,10 @@ function removeElements(
   const list = bytes[openAt] === openBracket ? scanContainer(bytes, openAt) : null;
   if (list === null) return;
   const removed = new Set([...places].map((place) => list.members[place]));
-  splices.push(...removeMembers(list, (member) => removed.has(member)));
+  append(
+    splices,
+    removeMembers(list, (member) => removed.has(member)),
+  );
 }
 
 function applyTo(
@@ -162,7 +166,7 @@ function applyTo(
     const fields = partAt === undefined ? null : scanContainer(bytes, partAt);
     if (partAt === undefined || fields === null) continue;
     if (change === 'gone') gone.add(at);
-    else if (change === 'unsigned') splices.push(...removeMembers(fields, isSignature));
+    else if (change === 'unsigned') append(splices, removeMembers(fields, isSignature));
     else sign(fields, memberNamed(bytes, partAt, 'functionCall'), splices);
   }
   if (gone.size > 0) removeElements(bytes, list.valueStart, gone, splices);
