@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
+import { effort } from '../support/effort.ts';
 import { plainTarget, plainTier, retryPolicy } from '../support/engine-harness.ts';
 import type { CallFacts, CallScript } from '../support/schedule-calls.ts';
 import { SimulatedTraffic, type StateChange } from '../support/simulated-traffic.ts';
@@ -31,7 +32,7 @@ const silent: CallScript = { fault: 'silence', head: { kind: 'silent' }, body: [
 
 describe('a total outage, 100 requests a second and up to 500 at a time', () => {
   it.each([
-    ['500', answer(500), 10],
+    ['500', answer(500), effort(2, 10)],
     ['529', answer(529), 2],
     ['refused connections', refused, 2],
     ['silence', silent, 2],

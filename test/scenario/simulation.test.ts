@@ -38,13 +38,17 @@ function manySchedules(): void {
     }
   });
 
-  it('the schedules reach every fault, outcome, kind of attempt and class of error', async () => {
-    const seen = new Set<string>();
-    for (let seed = 0; seed < 400; seed += 1) {
-      for (const word of wordsOf(await simulate(randomSchedule(seed)))) seen.add(word);
-    }
-    expect(expected.filter((word) => !seen.has(word))).toEqual([]);
-  });
+  it(
+    'the schedules reach every fault, outcome, kind of attempt and class of error',
+    async () => {
+      const seen = new Set<string>();
+      for (let seed = 0; seed < 400; seed += 1) {
+        for (const word of wordsOf(await simulate(randomSchedule(seed)))) seen.add(word);
+      }
+      expect(expected.filter((word) => !seen.has(word))).toEqual([]);
+    },
+    timeoutMs,
+  );
 }
 
 /** What the generator must reach, or the invariants hold of nothing. */

@@ -4,8 +4,8 @@ import { runThoroughly } from '../support/thorough-run.ts';
 
 const help = `npm run soak -- [options] [part of a file name ...]
 
-Runs the tests of test/process and test/load with their greater number of rounds (kill -9 under
-load: 200), and test/soak/*.soak.ts. Takes many minutes.
+Runs the tests of test/process, test/load and test/scenario with their greater number of rounds
+(kill -9 under load: 200), and test/soak/*.soak.ts. Takes many minutes.
 
   --help      this text
 `;
