@@ -1,14 +1,24 @@
-/** Bodies that come compressed although nobody asked: inflated, within a bound on how far they may grow. */
+/** Bodies that come compressed although nobody asked: inflated as far as they are read, within a bound on the whole. */
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { BodyQueue } from './body-queue.ts';
+import type { BodyQueue, BodySource } from './body-queue.ts';
 
 /** An upstream whose body inflates beyond this is not trusted. */
 const inflatedBytesMax = 256 * 1024 * 1024;
 
-export type ContentDecoder = { readonly write: (chunk: Buffer) => void; readonly end: () => void };
+/** Paused, it inflates nothing more: a few compressed bytes may stand for very many. */
+export type ContentDecoder = BodySource & {
+  readonly write: (chunk: Buffer) => void;
+  readonly end: () => void;
+  /** Nothing more is wanted. */
+  readonly close: () => void;
+};
 
-/** Null for an encoding that is absent, `identity` or unknown: the bytes pass as they are. */
-export function decoderFor(encoding: string | undefined, sink: BodyQueue): ContentDecoder | null {
+/** Null for an encoding that is absent, `identity` or unknown: the bytes pass as they are. `source` is slowed down to what is inflated. */
+export function decoderFor(
+  encoding: string | undefined,
+  sink: BodyQueue,
+  source: BodySource,
+): ContentDecoder | null {
   const stream = streamFor(encoding);
   if (stream === null) return null;
   let inflatedBytes = 0;
@@ -17,6 +27,7 @@ export function decoderFor(encoding: string | undefined, sink: BodyQueue): Conte
     if (inflatedBytes > inflatedBytesMax) stream.destroy(new Error('inflates without bound'));
     else sink.push(chunk);
   });
+  stream.on('drain', () => source.resume());
   stream.on('end', () => sink.end());
   stream.on('error', () =>
     sink.fail({
@@ -26,7 +37,15 @@ export function decoderFor(encoding: string | undefined, sink: BodyQueue): Conte
       code: 'BAD_ENCODING',
     }),
   );
-  return { write: (chunk) => stream.write(chunk), end: () => stream.end() };
+  return {
+    write: (chunk) => {
+      if (!stream.destroyed && !stream.write(chunk)) source.pause();
+    },
+    end: () => stream.end(),
+    pause: () => stream.pause(),
+    resume: () => stream.resume(),
+    close: () => stream.destroy(),
+  };
 }
 
 function streamFor(encoding: string | undefined) {

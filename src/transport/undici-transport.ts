@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { fail, type Result, success } from '../base/result.ts';
-import { BodyQueue } from './body-queue.ts';
+import { BodyQueue, type BodySource } from './body-queue.ts';
 import { type ContentDecoder, decoderFor } from './content-decoding.ts';
 import type {
   SendOptions,
@@ -86,6 +86,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal;
   readonly #body: BodyQueue;
   #decoder: ContentDecoder | null = null;
+  readonly #socket: BodySource = {
+    pause: () => this.#controller?.pause(),
+    resume: () => this.#controller?.resume(),
+  };
 
   constructor(
     signal: AbortSignal,
@@ -94,8 +98,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#signal = signal;
     this.#settle = settle;
     this.#body = new BodyQueue({
-      pause: () => this.#controller?.pause(),
-      resume: () => this.#controller?.resume(),
+      pause: () => (this.#decoder ?? this.#socket).pause(),
+      resume: () => (this.#decoder ?? this.#socket).resume(),
     });
     if (signal.aborted) this.#abort();
     else signal.addEventListener('abort', this.#abort, { once: true });
@@ -117,7 +121,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) return;
     const flat = flatten(headers);
-    this.#decoder = decoderFor(flat['content-encoding'], this.#body);
+    this.#decoder = decoderFor(flat['content-encoding'], this.#body, this.#socket);
     if (this.#decoder !== null) {
       delete flat['content-encoding'];
       delete flat['content-length'];
@@ -130,6 +134,7 @@ class Exchange implements Dispatcher.DispatchHandler {
         cancel: () => {
           this.#detach();
           this.#body.fail(abortedFailure);
+          this.#decoder?.close();
           controller.abort(new Error('cancelled'));
         },
       }),
@@ -152,12 +157,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#detach();
     const failure = failureOf(error, isStarted);
     this.#body.fail(failure);
+    this.#decoder?.close();
     this.#finish(fail(failure));
   }
 
   readonly #abort = (): void => {
     this.#detach();
     this.#body.fail(abortedFailure);
+    this.#decoder?.close();
     this.#finish(fail(abortedFailure));
     this.#controller?.abort(new Error('aborted'));
   };

@@ -177,6 +177,31 @@ describe('undici transport', () => {
   it.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
+  ] as const)(
+    'of a body in %s nothing is inflated that nobody reads',
+    async (encoding, compress) => {
+      const whole = 4 * 1024 * 1024;
+      const server = await serve((_request, response) => {
+        response.writeHead(200, { 'content-encoding': encoding });
+        response.end(compress(Buffer.alloc(whole)));
+      });
+      const result = await post(transport(), server.origin);
+      if (!result.ok) throw new Error(result.fault.code);
+      let bytes = 0;
+      for (let pieces = 0; pieces < 2; pieces += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        const chunk = await result.value.read();
+        if (chunk.kind !== 'bytes') throw new Error(chunk.kind);
+        expect(chunk.bytes.length).toBeLessThan(1024 * 1024);
+        bytes += chunk.bytes.length;
+      }
+      expect(bytes + (await readAll(result.value)).text.length).toBe(whole);
+    },
+  );
+
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
   ] as const)('SE-13 a body that comes as %s unasked is inflated', async (encoding, compress) => {
     const server = await serve((_request, response) => {
       response.writeHead(200, { 'content-encoding': encoding });
