@@ -2,7 +2,6 @@
  * The part of JSON Schema that this service compiles into a grammar, for structured output and
  * strict tools. What it does not know it refuses with a 400.
  */
-import { append } from '../../base/append.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 
 /** Keywords that only describe or narrow a value: told in the description, since the grammar cannot hold them. */
@@ -157,19 +156,27 @@ function isRecursive(schema: JsonObject): boolean {
   }
   const all = [referencesIn(schema), ...definitions.values()];
   if (all.some((references) => references.has('#'))) return true;
-  return [...definitions.keys()].some((start) => reaches(definitions, start));
+  return hasCycle(definitions);
 }
 
-function reaches(definitions: ReadonlyMap<string, ReadonlySet<string>>, start: string): boolean {
-  const seen = new Set<string>();
-  const open = [...(definitions.get(start) ?? [])];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (next === start) return true;
-    if (seen.has(next)) continue;
-    seen.add(next);
-    append(open, definitions.get(next) ?? []);
+/** Takes away what nothing left refers to, until nothing can be: what stays is a cycle or hangs on one. */
+function hasCycle(definitions: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  const references = new Map<string, number>([...definitions.keys()].map((name) => [name, 0]));
+  for (const name of [...definitions.values()].flatMap((names) => [...names])) {
+    const count = references.get(name);
+    if (count !== undefined) references.set(name, count + 1);
   }
-  return false;
+  const free = [...references].flatMap(([name, count]) => (count === 0 ? [name] : []));
+  let left = definitions.size;
+  for (let name = free.pop(); name !== undefined; name = free.pop()) {
+    left -= 1;
+    for (const inner of definitions.get(name) ?? []) {
+      const count = (references.get(inner) ?? 0) - 1;
+      if (references.has(inner)) references.set(inner, count);
+      if (count === 0) free.push(inner);
+    }
+  }
+  return left > 0;
 }
 
 function referencesIn(value: unknown): ReadonlySet<string> {
