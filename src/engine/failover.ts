@@ -58,8 +58,12 @@ export function createEngine(ports: EnginePorts): Engine {
 
 async function answer(run: RequestRun, ports: EnginePorts): Promise<EngineAnswer> {
   while (!run.isGone) {
-    const decision = nextStep(run.history(), ports.random);
+    const history = run.history();
+    const decision = nextStep(history, ports.random);
     run.leave(decision.leave);
+    if (decision.step.kind === 'attempt') {
+      run.notePassedOver(history.candidates.slice(0, decision.step.candidate));
+    }
     const result = await act(run, decision.step, ports);
     if (result !== null) return result;
   }

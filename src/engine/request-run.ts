@@ -14,7 +14,7 @@ import type { CandidateState } from './candidate-state.ts';
 import type { AnswerHead, EngineRequest } from './engine-request.ts';
 import type { EngineMemory } from './failover.ts';
 import { alertOf, failureOfBreak } from './failure-of.ts';
-import type { Ending, History, Step } from './history.ts';
+import type { Candidate, Ending, History, Step } from './history.ts';
 import { judgementsIn, limitsOf } from './judgement.ts';
 import { lastFailureOf } from './last-failure.ts';
 import { mayWrite } from './provider-tools.ts';
@@ -99,6 +99,10 @@ export class RequestRun {
     };
   }
 
+  notePassedOver(candidates: readonly Candidate[]): void {
+    this.#skips.noteObstacles(candidates);
+  }
+
   candidateAt(index: number): CandidateState {
     const candidate = this.candidates[index];
     if (candidate === undefined) throw new Error(`no candidate ${index}`);
@@ -166,7 +170,6 @@ export class RequestRun {
     const previous = this.#lastTarget;
     const isChange = previous !== null && previous !== candidate.target.id;
     if (isChange && !isHedge) this.failovers += 1;
-    this.#skips.noteObstacles(this.candidates, candidate);
     const record = new AttemptRecord(
       {
         n: this.records.length + 1,
@@ -268,7 +271,7 @@ export class RequestRun {
   }
 
   fail(ending: Ending): RequestFailure {
-    this.#skips.noteObstacles(this.candidates, null);
+    this.notePassedOver(this.history().candidates);
     const failure = requestFailure(this, ending, this.#ports.clock.monotonicMs());
     this.failure = failure;
     const isRejected = this.records.length === 0 && failure.status < 500;

@@ -1,5 +1,6 @@
 /** Why targets were passed over: one reason each, the first that stood in the way. */
 import type { CandidateState } from './candidate-state.ts';
+import type { Candidate } from './history.ts';
 import type { Skip } from './trace.ts';
 
 export class SkipList {
@@ -19,13 +20,13 @@ export class SkipList {
     this.#note(candidate.target.id, reason);
   }
 
-  /** What stood in the way of those that would have come before `asked`; null = nobody is asked any more. */
-  noteObstacles(candidates: readonly CandidateState[], asked: CandidateState | null): void {
-    for (const candidate of candidates) {
-      if (candidate === asked) return;
-      if (candidate.attempts > 0 || candidate.isSpent) continue;
-      const obstacle = candidate.obstacle();
-      if (obstacle !== null) this.#note(candidate.target.id, obstacle.reason);
+  /**
+   * What stood in the way of the candidates given, as the decision saw them: a moment later it may be gone,
+   * and the row would not say why another one was asked.
+   */
+  noteObstacles(passedOver: readonly Candidate[]): void {
+    for (const { target, obstacle, attempts, isSpent } of passedOver) {
+      if (obstacle !== null && attempts === 0 && !isSpent) this.#note(target, obstacle.reason);
     }
   }
 
