@@ -1,4 +1,5 @@
 /** All that the next decision wants to know of the failure that led to it. */
+import type { ProviderKey } from '../providers/provider.ts';
 import type { LastFailure } from './history.ts';
 import { isOurParameter } from './judgement.ts';
 import { mayBePoison } from './poison-watch.ts';
@@ -12,7 +13,7 @@ export function lastFailureOf(
   return {
     candidate: candidates.indexOf(candidate),
     failure,
-    hasOtherKey: candidate.pickKey() !== null,
+    hasOtherKey: isOther(candidate.pickKey(), record.start.keyAlias),
     keyRestsUntilMs: candidate.health.keyRestsUntilMs(record.start.keyAlias),
     retries: candidate.attempts - 1,
     previousDelayMs: candidate.previousDelayMs,
@@ -23,4 +24,9 @@ export function lastFailureOf(
     ),
     isOurParameter: isOurParameter(failure, request),
   };
+}
+
+/** A key that was told to come back at once does not rest, but it is no other one. */
+function isOther(key: ProviderKey | null, usedAlias: string | null): boolean {
+  return key !== null && key.alias !== usedAlias;
 }

@@ -58,6 +58,16 @@ describe('hints', () => {
 });
 
 describe('keys', () => {
+  it('R06 a key that may come back at once is no other key: the retry is spread and draws from the budget', async () => {
+    const tier = plainTier([keyed('p1', 'one')], {
+      retry: { ...retryPolicy, budget: { ratio: 0, minPerSecond: 0, max: 1 } },
+    });
+    const harness = new EngineHarness(tier, () => limited(0));
+    const { trace } = await harness.askWithin(60_000);
+    expect(trace.attempts).toHaveLength(2);
+    expect(trace.attempts[1]).toMatchObject({ kind: 'retry', delayReason: 'hint' });
+  });
+
   it('no call is made without a key while every key of the pool rests', async () => {
     const tier = plainTier([keyed('p1', 'one')]);
     const harness = new EngineHarness(tier, (_, call) =>

@@ -139,9 +139,16 @@ function isWell(observation: Observation, request: RequestSeen, target: TargetPl
       change.at.seq < ended.seq &&
       (change.obstacle !== null || change.breaker !== 'closed'),
   );
-  // Room is nothing that a health tells of when it changes.
-  const isFull = request.trace?.skipped.some((skip) => skip.target === id) === true;
-  return !isFaulty && !hasObstacle && !isTroubled && !isFull && !isPoisoned(schedule, request);
+  const isWilling = !isFaulty && !hasObstacle && !isTroubled;
+  return isWilling && isRoomy(schedule, id) && !isPoisoned(schedule, request);
+}
+
+/** Never full: whether it is, is nothing that a health tells of when it changes. */
+function isRoomy({ versions, requests }: Schedule, id: string): boolean {
+  const plans = versions.flatMap(({ tiers }) => tiers.flatMap(({ targets }) => targets));
+  return plans
+    .filter((plan) => targetId(plan) === id)
+    .every(({ concurrency }) => concurrency.queueMax >= requests.length);
 }
 
 function isPoisoned({ poisons }: Schedule, { plan }: RequestSeen): boolean {
