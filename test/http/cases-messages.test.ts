@@ -49,6 +49,53 @@ describe('translation', () => {
     expect(roles).toEqual(['user', 'assistant', 'tool', 'user']);
   });
 
+  it('TR-04 a call without its result is refused by its name, and nobody is asked', async () => {
+    for (const name of ['p1', 'p3'] as const) {
+      const tier = await cases.tier([name]);
+      const response = await post(tier, {
+        messages: [
+          { role: 'user', content: 'q' },
+          {
+            role: 'assistant',
+            content: [{ type: 'tool_use', id: 'call-7', name: 'f', input: {} }],
+          },
+          { role: 'user', content: 'go' },
+        ],
+      });
+      expect(response.status).toBe(400);
+      expect(JSON.stringify(await response.json())).toContain('call-7');
+      expect(cases.calls(name)).toBe(0);
+    }
+  });
+
+  it('everything at once is taken by each vendor, and what was left out is named', async () => {
+    const over = {
+      max_tokens: 3000,
+      system: [{ type: 'text', text: 's', cache_control: { type: 'ephemeral' } }],
+      thinking: { type: 'enabled', budget_tokens: 1500 },
+      metadata: { user_id: `user_${'x'.repeat(150)}` },
+      tools: [
+        {
+          name: 'mcp__a-server__look_up',
+          description: 'd',
+          input_schema: { type: 'object', properties: { a: { type: 'integer' } } },
+          cache_control: { type: 'ephemeral' },
+        },
+      ],
+      tool_choice: { type: 'auto', disable_parallel_tool_use: true },
+      service_tier: 'standard_only',
+      context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+    };
+    for (const name of ['p1', 'p2', 'p3'] as const) {
+      const tier = await cases.tier([name]);
+      const { response } = await stream(tier, over);
+      expect(cases.received(name).map(({ complaint }) => complaint)).toEqual([null]);
+      const dropped = response.headers.get('x-tiergate-dropped')?.split(',') ?? [];
+      if (name === 'p2') expect(dropped).toEqual([]);
+      else expect(dropped).toEqual(expect.arrayContaining(['cache_control']));
+    }
+  });
+
   it('TR-13 thinking goes to the model that made it, and to no other', async () => {
     const tier = await cases.tier(['p2', 'p2b'], {
       p2: [{ status: 529 }, { status: 529 }, { status: 529 }],
