@@ -10,6 +10,7 @@ export type ReadAnswer = {
     readonly name: string;
     readonly args: Json;
   }[];
+  /** In the order of the candidates. */
   readonly finishReasons: readonly string[];
   readonly usage: Json | null;
   readonly ids: readonly string[];
@@ -189,7 +190,9 @@ class AnswerTally {
       text: this.#text,
       thoughts: this.#thoughts,
       calls: this.#calls,
-      finishReasons: [...this.#finishes.values()],
+      finishReasons: [...this.#finishes]
+        .sort(([one], [other]) => one - other)
+        .map(([, word]) => word),
       usage: this.#usage,
       ids: [...this.#ids],
       models: [...this.#models],

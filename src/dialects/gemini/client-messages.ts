@@ -151,6 +151,8 @@ class Conversation {
   readonly #reading: PartReading;
   readonly #messages: Message[] = [];
   #role: 'user' | 'model' | null = null;
+  /** A content of the model follows another, and nothing of it was added yet. */
+  #isGoingOn = false;
   #assistant: (AssistantPart | { readonly type: 'texts'; readonly texts: Text[] })[] = [];
   #user: UserPart[] = [];
 
@@ -159,7 +161,8 @@ class Conversation {
   }
 
   beginModel(): void {
-    if (this.#role === 'model') return;
+    this.#isGoingOn = this.#role === 'model';
+    if (this.#isGoingOn) return;
     this.#flush();
     this.#reportOpenCall();
     this.#role = 'model';
@@ -170,18 +173,22 @@ class Conversation {
     this.#role = 'user';
   }
 
+  /** Text goes on over a content's border alone: parts of one content are told apart. */
   addText(text: Text): void {
     if (text === '') return;
-    const last = this.#assistant.at(-1);
+    const last = this.#isGoingOn ? this.#assistant.at(-1) : null;
+    this.#isGoingOn = false;
     if (last?.type === 'texts') last.texts.push(text);
     else this.#assistant.push({ type: 'texts', texts: [text] });
   }
 
   addPart(part: AssistantPart): void {
+    this.#isGoingOn = false;
     this.#assistant.push(part);
   }
 
   addCall(call: OpenCall): void {
+    this.#isGoingOn = false;
     this.openCalls.add(call);
     this.#assistant.push(call.part);
   }

@@ -9,6 +9,27 @@ export function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** Those that are looked up in every part, where making one anew each time would show. */
+const frequentNames: ReadonlyMap<string, string> = new Map(
+  [
+    'text',
+    'role',
+    'parts',
+    'thought',
+    'inlineData',
+    'fileData',
+    'functionCall',
+    'functionResponse',
+    'thoughtSignature',
+    'mimeType',
+    'data',
+    'name',
+    'args',
+    'id',
+    'response',
+  ].map((name) => [name, snakeCase(name)] as const),
+);
+
 /** The value of `name`, given in camelCase, under either spelling; undefined when absent or null. */
 export function fieldAt(value: JsonObject, name: string): unknown {
   return value[spellingIn(value, name)] ?? undefined;
@@ -17,6 +38,6 @@ export function fieldAt(value: JsonObject, name: string): unknown {
 /** How `value` spells `name`; `name` itself when it has no such field. */
 export function spellingIn(value: JsonObject, name: string): string {
   if (Object.hasOwn(value, name)) return name;
-  const other = snakeCase(name);
+  const other = frequentNames.get(name) ?? snakeCase(name);
   return Object.hasOwn(value, other) ? other : name;
 }

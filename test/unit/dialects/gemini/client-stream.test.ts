@@ -183,7 +183,7 @@ describe('chunks of our own', () => {
     ['error', null, 'OTHER'],
     ['paused', 'pause_turn', 'OTHER'],
     ['other', 'STOP', 'OTHER'],
-  ] as const)('TR-16 %s (%s) is %s', (reason, raw, word) => {
+  ] as const)('%s (%s) is %s', (reason, raw, word) => {
     const read = readGeminiStream(write(unframed([start, text('a'), finish(reason, raw), end])));
     expect(read.finishReasons).toEqual([word]);
   });
@@ -218,7 +218,7 @@ describe('frames of the dialect', () => {
     expect(write(decoded(stream))).toBe(stream);
   });
 
-  it('R74 keep line ends and unknown fields of their own', () => {
+  it('keep line ends and unknown fields of their own', () => {
     const odd = `data:{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"STOP","new":{}}],"x":1.0}\n\n`;
     expect(write(decoded(odd))).toBe(odd);
   });
