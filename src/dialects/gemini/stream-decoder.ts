@@ -77,7 +77,8 @@ function partOf(event: SseEvent, reader: AnswerReader): StreamPart | null {
   const payload = payloadOf(event);
   switch (payload.kind) {
     case 'nothing':
-      return null;
+      // The half of a CR LF that was cut in two says nothing, but a client that looks for both needs it.
+      return event.kind === 'comment' ? framed([], event) : null;
     case 'comment':
       return framed([{ type: 'activity', isProgress: false }], event);
     case 'malformed':

@@ -22,13 +22,14 @@ export function usageOf(metadata: unknown): Usage | null {
 export function writeUsage(usage: Usage): JsonObject | null {
   const { inputTokens, outputTokens, cachedTokens, reasoningTokens } = usage;
   if (inputTokens === null && outputTokens === null) return null;
-  const spoken = outputTokens === null ? null : outputTokens - (reasoningTokens ?? 0);
+  // Some servers count more thoughts than output.
+  const thoughts = Math.min(reasoningTokens ?? 0, outputTokens ?? Number.POSITIVE_INFINITY);
   return {
     ...(inputTokens === null ? {} : { promptTokenCount: inputTokens }),
-    ...(spoken === null ? {} : { candidatesTokenCount: Math.max(0, spoken) }),
-    totalTokenCount: (inputTokens ?? 0) + (outputTokens ?? 0),
+    ...(outputTokens === null ? {} : { candidatesTokenCount: outputTokens - thoughts }),
+    totalTokenCount: (inputTokens ?? 0) + (outputTokens ?? thoughts),
     ...(cachedTokens === null ? {} : { cachedContentTokenCount: cachedTokens }),
-    ...(reasoningTokens === null ? {} : { thoughtsTokenCount: reasoningTokens }),
+    ...(reasoningTokens === null ? {} : { thoughtsTokenCount: thoughts }),
   };
 }
 
