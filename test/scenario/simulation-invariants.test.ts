@@ -92,6 +92,7 @@ function schedule(): Schedule {
       gapMs: 10,
       tokens: [20, 20],
       allowMissingFinish: false,
+      asksAgainWhenEmpty: false,
     })),
     phases: [
       during(10_000, 'p1', status(500)),
@@ -135,6 +136,7 @@ function request(id: string, atMs: number, over: Partial<RequestPlan> = {}): Req
     session: null,
     isToolTurn: false,
     body: id,
+    mayWrite: false,
     readPauseMs: 0,
     ...over,
   };
@@ -212,6 +214,12 @@ const breaches: { readonly [invariant: string]: (seen: Seen) => void } = {
   },
   boundsItsAttempts: (seen) => {
     the(seen, 'retried').tier.policies.retry.attempts = 1;
+  },
+  repeatsNoWritingTool: (seen) => {
+    const { plan, trace } = the(seen, 'retried');
+    plan.mayWrite = true;
+    const failure = trace?.attempts[0]?.failure;
+    if (failure) failure.errorClass = 'timeout';
   },
   keepsTheRetryBudget: (seen) => {
     const none = { ratio: 0, minPerSecond: 0, max: 0 };

@@ -19,7 +19,10 @@ export function givesOneText(observation: Observation): readonly string[] {
   return allRequests(observation).flatMap((request) => {
     const { text, trace } = request;
     const isServed = trace?.outcome === 'served';
-    if (text === '') return isServed ? [named(request, 'served without a text')] : [];
+    if (text === '') {
+      const mayBeEmpty = callsOf(observation, request).some(({ fault }) => fault === 'empty');
+      return isServed && !mayBeEmpty ? [named(request, 'served without a text')] : [];
+    }
     const author = callsOf(observation, request).find(({ tokens }) =>
       tokens.join('').startsWith(text),
     );
@@ -81,7 +84,7 @@ export function answersWhileSomebodyCan(observation: Observation): readonly stri
   return observation.requests.flatMap((request) => {
     const { trace, plan, tier, left } = request;
     if (request.answered?.kind !== 'failed' || trace === null || left !== null) return [];
-    if (plan.pin !== null || plan.isFailoverOff) return [];
+    if (plan.pin !== null || plan.isFailoverOff || plan.mayWrite) return [];
     const attempts = attemptsOf(request);
     const isFinal = attempts.some(
       ({ failure }) => failure !== null && finalClasses.includes(failure.errorClass),
@@ -139,7 +142,8 @@ function isWell(observation: Observation, request: RequestSeen, target: TargetPl
       change.at.seq < ended.seq &&
       (change.obstacle !== null || change.breaker !== 'closed'),
   );
-  const isWilling = !isFaulty && !hasObstacle && !isTroubled;
+  const isFull = request.trace?.skipped.some((skip) => skip.target === id) === true;
+  const isWilling = !isFaulty && !hasObstacle && !isTroubled && !isFull;
   return isWilling && isRoomy(schedule, id) && !isPoisoned(schedule, request);
 }
 
@@ -148,7 +152,7 @@ function isRoomy({ versions, requests }: Schedule, id: string): boolean {
   const plans = versions.flatMap(({ tiers }) => tiers.flatMap(({ targets }) => targets));
   return plans
     .filter((plan) => targetId(plan) === id)
-    .every(({ concurrency }) => concurrency.queueMax >= requests.length);
+    .every(({ concurrency }) => concurrency.maxConcurrent >= requests.length);
 }
 
 function isPoisoned({ poisons }: Schedule, { plan }: RequestSeen): boolean {

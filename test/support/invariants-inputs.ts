@@ -26,9 +26,10 @@ export function asksInOrder(observation: Observation): readonly string[] {
   });
 }
 
-/** Some health changed in the very instant of the arrival. */
-function isChanging({ changes }: Observation, { arrived }: RequestSeen): boolean {
-  return changes.some(({ at }) => at.atMs === arrived.atMs && at.seq > arrived.seq);
+/** Some health changed, or let somebody through, in the very instant of the arrival. */
+function isChanging({ changes, permits }: Observation, { arrived, plan }: RequestSeen): boolean {
+  const others = permits.filter(({ requestId }) => requestId !== plan.id);
+  return [...changes, ...others].some(({ at }) => at.atMs === arrived.atMs);
 }
 
 /** The tier's order; where a session moved, its last server comes first, until a new turn can go back. */

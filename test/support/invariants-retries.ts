@@ -273,12 +273,35 @@ export function countsEveryCall(observation: Observation): readonly string[] {
   });
 }
 
-/** Once, at once, on the same target. */
+/** Once, at once, on the same target: after a stale socket, or an answer with nothing in it. */
 function isResent(earlier: readonly CallSeen[], call: CallSeen): boolean {
   const same = earlier.filter(
     ({ provider, model }) => provider === call.provider && model === call.model,
   );
   const before = same.at(-1);
-  if (before?.head.kind !== 'stale' || before.ended?.how !== 'failed') return false;
-  return isSame(before.ended.atMs, call.at.atMs) && !isResent(same.slice(0, -1), before);
+  if (before === undefined || before.ended === null) return false;
+  if (before.head.kind !== 'stale' && before.fault !== 'empty') return false;
+  if (!isSame(before.ended.atMs, call.at.atMs)) return false;
+  // Not a second time for the same reason.
+  const earliest = same.at(-2);
+  return earliest?.fault !== before.fault || !isResent(same.slice(0, -1), before);
+}
+
+/** Work that a provider may have begun, with a tool that writes, is not begun a second time. */
+export function repeatsNoWritingTool(observation: Observation): readonly string[] {
+  return observation.requests.flatMap((request) => {
+    if (!request.plan.mayWrite) return [];
+    const attempts = attemptsOf(request);
+    const hedges = attempts.filter(({ kind }) => kind === 'hedge');
+    const begun = attempts.filter(({ n, failure }) => n < attempts.length && mayHaveBegun(failure));
+    return [...hedges, ...begun].map(({ n, target }) =>
+      named(request, `attempt ${n} on ${target} may have written, and was not the last`),
+    );
+  });
+}
+
+function mayHaveBegun(failure: AttemptSeen['failure']): boolean {
+  if (failure === null) return false;
+  const { errorClass, connection } = failure;
+  return connection === 'reset' || errorClass === 'timeout' || errorClass === 'stream_interrupted';
 }

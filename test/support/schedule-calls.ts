@@ -139,6 +139,8 @@ function bodyOf(scripting: Scripting, tokens: readonly string[]): readonly BodyS
   switch (fault?.kind) {
     case 'no_reply':
       return ['what is this\n', { end: 'clean' }];
+    case 'empty':
+      return ['START\nFIN:stop\nEND\n', { end: 'clean' }];
     case 'pings':
       return ['START\n', ...Array.from({ length: 400 }, () => [fault.everyMs, 'PING\n']).flat()];
     case 'stall':

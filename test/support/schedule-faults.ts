@@ -27,6 +27,7 @@ const makers: readonly [(random: Random) => Fault, ...((random: Random) => Fault
     afterTokens: tokensSaid(random),
   }),
   () => ({ kind: 'no_reply' }),
+  () => ({ kind: 'empty' }),
   transient,
   transient,
   transient,

@@ -31,7 +31,9 @@ export type Fault =
       readonly hangs: boolean;
     }
   | { readonly kind: 'bad_events'; readonly count: number; readonly afterTokens: number }
-  | { readonly kind: 'no_reply' };
+  | { readonly kind: 'no_reply' }
+  /** A finish, and nothing before it. */
+  | { readonly kind: 'empty' };
 
 /** A fault of one provider (or of one of its keys) in [fromMs, toMs), met by a share of the calls. */
 export type Phase = {
@@ -53,6 +55,8 @@ export type ProviderPlan = {
   readonly gapMs: number;
   readonly tokens: readonly [number, number];
   readonly allowMissingFinish: boolean;
+  /** An empty answer is asked for once more. */
+  readonly asksAgainWhenEmpty: boolean;
 };
 
 export type TargetPlan = {
@@ -93,6 +97,8 @@ export type RequestPlan = {
   readonly isToolTurn: boolean;
   /** Requests of one body are the same input. */
   readonly body: string;
+  /** Offers a tool that the provider runs, and that may write. */
+  readonly mayWrite: boolean;
   /** How long the client takes over each batch. */
   readonly readPauseMs: number;
 };

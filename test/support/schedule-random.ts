@@ -51,6 +51,7 @@ function randomProvider(random: Random, name: string): ProviderPlan {
     gapMs: pick(random, [0, 5, 50, 400]),
     tokens: [fewest, fewest + below(random, 30)],
     allowMissingFinish: isChosen(random, 0.1),
+    asksAgainWhenEmpty: isChosen(random, 0.3),
   };
 }
 
@@ -295,6 +296,7 @@ function randomRequest(
     session: isChosen(random, 0.2) ? pick(random, ['s1', 's2']) : null,
     isToolTurn: isChosen(random, 0.4),
     body: isChosen(random, 0.2) ? `shared${below(random, sharedBodies)}` : id,
+    mayWrite: isChosen(random, 0.1),
     readPauseMs: isChosen(random, given.slowShare) ? logUniform(random, 10, 40_000) : 0,
   };
 }

@@ -84,6 +84,7 @@ const plain: Partial<RequestPlan> = {
   maxRetries: null,
   session: null,
   isToolTurn: false,
+  mayWrite: false,
   readPauseMs: 0,
 };
 

@@ -2,6 +2,7 @@
 import type { Provider } from '../../src/providers/provider.ts';
 import type { Target, Tier } from '../../src/routing/snapshot.ts';
 import { plainProvider, plainTarget, plainTier } from './engine-harness.ts';
+import { plainDialect } from './plain-dialect.ts';
 import { type ProviderPlan, type Schedule, type TierPlan, targetId } from './schedule-model.ts';
 
 export type TierBook = {
@@ -31,6 +32,11 @@ function providerOf(plan: ProviderPlan): Provider {
       alias,
       resolve: () => (isResolved ? alias : null),
     })),
+    dialect: {
+      ...plainDialect,
+      writingTools: /^shell$/,
+      asksAgainWhenEmpty: plan.asksAgainWhenEmpty,
+    },
     allowMissingFinish: plan.allowMissingFinish,
     urlFor: ({ model }) => `http://${plan.name}/${model}`,
     headersFor: ({ secret, isStream }) => ({

@@ -160,6 +160,7 @@ class World {
       session: null,
       isToolTurn: false,
       body: `recovery-${after}-${tier}`,
+      mayWrite: false,
       readPauseMs: 0,
     };
     void this.#ask(plan, asked);
@@ -303,13 +304,14 @@ class World {
   }
 }
 
-function chatOf({ tier, isStream, isToolTurn, body }: RequestPlan): ChatRequest {
+function chatOf({ tier, isStream, isToolTurn, body, mayWrite }: RequestPlan): ChatRequest {
   const { messages } = plainRequest();
   const result: Message = { role: 'tool', toolCallId: 't', content: [], isError: false };
   return plainRequest({
     model: tier,
     isStream,
     messages: isToolTurn ? [...messages, result] : messages,
+    providerTools: mayWrite ? [{ dialect: 'plain', kind: 'shell', raw: {} }] : [],
     original: { dialect: 'plain', bytes: Buffer.from(body), json: {} },
   });
 }

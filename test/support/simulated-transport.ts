@@ -41,6 +41,8 @@ export class SimulatedTransport implements Transport {
     request: UpstreamRequest,
     options: SendOptions,
   ): Promise<Result<UpstreamResponse, TransportFailure>> => {
+    // Nothing reaches the provider of what was called off before.
+    if (options.signal.aborted) return Promise.resolve(fail(brokenBy('aborted', 'ABORTED')));
     const facts = this.#factsOf(request);
     const script = this.#script(facts);
     const call: CallSeen = { ...facts, ...script, at: this.#moment(), ended: null };
@@ -84,7 +86,6 @@ export class SimulatedTransport implements Transport {
         finish(fail(failure));
       };
       const onAbort = (): void => fails(brokenBy('aborted', 'ABORTED'), 'closed');
-      if (signal.aborted) return onAbort();
       signal.addEventListener('abort', onAbort);
       const { head } = call;
       switch (head.kind) {
