@@ -15,6 +15,8 @@ export class CandidateState {
   /** Written once per request and target: a retry sends the same bytes. */
   encoded: EncodedCall | null = null;
   attempts = 0;
+  /** The alias that the last attempt used; null where none was wanted, or none was made. */
+  lastKey: string | null = null;
   sleptMs = 0;
   isSpent = false;
   previousDelayMs: number | null = null;

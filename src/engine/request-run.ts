@@ -150,7 +150,9 @@ export class RequestRun {
     slot: Slot,
   ): TargetPermit | null {
     const { tier } = this.request;
-    const isDrawn = step.isKeySwitch === true || candidate.health.drawBudget(tier, step.isRetry);
+    // While it queued the first key may have come back: then this is a plain retry.
+    const isKeySwitch = step.isKeySwitch === true && key?.alias !== candidate.lastKey;
+    const isDrawn = isKeySwitch || candidate.health.drawBudget(tier, step.isRetry);
     if (!isDrawn) {
       this.refusedRetries += 1;
       candidate.isSpent = true;
@@ -184,6 +186,7 @@ export class RequestRun {
       this.#ports.clock,
     );
     candidate.attempts += 1;
+    candidate.lastKey = keyAlias;
     if (step.delayMs > 0) candidate.previousDelayMs = step.delayMs;
     this.records.push(record);
     return record;

@@ -1,11 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { EngineHarness, ok, plainTarget, plainTier, status } from '../support/engine-harness.ts';
+import {
+  EngineHarness,
+  ok,
+  plainProvider,
+  plainTarget,
+  plainTier,
+  retryPolicy,
+  status,
+} from '../support/engine-harness.ts';
 import type { ScriptedCall } from '../support/scripted-transport.ts';
 
 /** One request at a time, and one that waits for it. */
 const narrow = { minConcurrent: 1, maxConcurrent: 1, queueMax: 1, queueWaitMs: 2000 };
 const p1 = plainTarget('p1', { concurrency: narrow });
 const p2 = plainTarget('p2', { concurrency: narrow });
+
+/** An answer that takes a second and a half. */
+const slowly: ScriptedCall = { ...ok(), afterMs: 1500 } as ScriptedCall;
 
 const flowing: ScriptedCall = { kind: 'answer', status: 200, body: ['START\nT:a\n', 20_000] };
 
@@ -49,6 +60,26 @@ describe('the place of a request at its target', () => {
     expect(harness.health.all()[0]?.inFlight).toBe(1);
     await harness.clock.advance(60_000);
     await busy;
+  });
+
+  it('R92 a change of key that waits until the first key is back is a plain retry, and draws from the budget', async () => {
+    const keys = ['one', 'two'].map((alias) => ({ alias, resolve: () => alias }));
+    const pool = plainTarget('p1', {
+      provider: plainProvider('p1', { keys }),
+      concurrency: { ...narrow, maxConcurrent: 2 },
+    });
+    const tier = plainTier([pool], {
+      retry: { ...retryPolicy, budget: { ratio: 0, minPerSecond: 0, max: 0 } },
+    });
+    const harness = new EngineHarness(tier, (_, call) =>
+      call < 2 ? ({ ...status(429), afterMs: 10 * (call + 1) } as ScriptedCall) : slowly,
+    );
+    const first = harness.ask();
+    await harness.clock.advance(5);
+    const second = harness.askWithin(60_000);
+    expect((await second).trace.attempts.map(({ keyAlias }) => keyAlias)).toEqual(['one']);
+    await harness.clock.advance(60_000);
+    expect((await first).trace.attempts.map(({ keyAlias }) => keyAlias)).toEqual(['one', 'two']);
   });
 
   it('a target without room is skipped for one reason, told once', async () => {

@@ -128,11 +128,12 @@ export function usesNoCoolingKey(observation: Observation): readonly string[] {
       const restMs = Math.min(limited.failure.hint?.waitMs ?? unhintedRestMs, cooldownMaxMs);
       const untilMs = limited.endedMs + restMs - toleranceMs;
       const early = observation.calls.find(
-        ({ provider, model, key, at }) =>
-          `${provider}/${model}` === limited.target &&
-          key === limited.keyAlias &&
-          at.atMs > limited.endedMs + toleranceMs &&
-          at.atMs < untilMs,
+        (call) =>
+          `${call.provider}/${call.model}` === limited.target &&
+          call.key === limited.keyAlias &&
+          call.at.atMs > limited.endedMs + toleranceMs &&
+          call.at.atMs < untilMs &&
+          !isAgain(observation, call),
       );
       if (early === undefined) return [];
       const what = `${early.requestId} asked ${limited.target} at ${ms(early.at.atMs)}`;
@@ -192,8 +193,9 @@ export function keepsTheRetryBudget(observation: Observation): readonly string[]
   return found;
 }
 
-/** A change of key draws nothing. */
+/** A change of key draws nothing, nor does a probe, nor a request that comes back from elsewhere. */
 function isRetry(attempts: readonly AttemptSeen[], attempt: AttemptSeen): boolean {
+  if (attempt.kind !== 'retry') return false;
   const last = attempts.findLast(({ n, target }) => n < attempt.n && target === attempt.target);
   return last !== undefined && last.keyAlias === attempt.keyAlias;
 }
@@ -271,6 +273,14 @@ export function countsEveryCall(observation: Observation): readonly string[] {
     if (counted.length === sent.length) return [];
     return [named(request, `${sent.length} attempts in its trace, ${counted.length} calls made`)];
   });
+}
+
+/** Sent again for an attempt that had begun before. */
+function isAgain({ calls }: Observation, call: CallSeen): boolean {
+  const earlier = calls.filter(
+    ({ requestId, at }) => requestId === call.requestId && at.seq < call.at.seq,
+  );
+  return isResent(earlier, call);
 }
 
 /** Once, at once, on the same target: after a stale socket, or an answer with nothing in it. */
