@@ -244,13 +244,27 @@ function isResting(observation: Observation, last: AttemptSeen, leftMs: number):
   if (failure?.hint !== null || failure.errorClass === 'rate_limit') return true;
   if (breakerAfter !== 'closed') return true;
   // It had been about to ask again, and found it resting after its sleep.
-  if (leftMs > last.endedMs + toleranceMs) return true;
+  if (leftMs > last.endedMs + toleranceMs || hasLimitedKey(observation, last)) return true;
   return observation.changes.some(
     (change) =>
       change.target === target &&
       change.breaker !== 'closed' &&
       change.at.atMs >= startedMs - toleranceMs &&
       change.at.atMs <= leftMs + toleranceMs,
+  );
+}
+
+/** Somebody was told, by the time that `last` failed, to leave its key alone for at least a second. */
+function hasLimitedKey(observation: Observation, last: AttemptSeen): boolean {
+  return allRequests(observation).some((request) =>
+    attemptsOf(request).some(
+      ({ target, keyAlias, failure, endedMs }) =>
+        target === last.target &&
+        keyAlias === last.keyAlias &&
+        failure?.errorClass === 'rate_limit' &&
+        endedMs <= last.endedMs + toleranceMs &&
+        endedMs + (failure.hint?.waitMs ?? unhintedRestMs) > last.endedMs,
+    ),
   );
 }
 
