@@ -34,7 +34,7 @@ export function isScanned(original: OriginalBody): original is ScannedBody {
 /** Smaller bodies are parsed whole: that is cheap, and every string in them is checked. */
 const deferringBytesMin = 4096;
 
-/** Fields that would let a caller choose where we connect, or with whose key. */
+/** Fields that would let a caller choose where we connect, or with whose key: refused. */
 const forbiddenFields = ['api_base', 'base_url', 'api_key', 'extra_headers'] as const;
 
 /** Null when a fault was reported. Long texts inside the field `conversation` are put off. */

@@ -18,6 +18,12 @@ export class FieldEdit {
     this.#fields = fields;
   }
 
+  /** Undefined removes the field. */
+  set(name: string, value: unknown): void {
+    if (value === undefined) this.remove(name);
+    else this.setText(name, JSON.stringify(value));
+  }
+
   /** `text` is the JSON text of the value. */
   setText(name: string, text: string): void {
     this.#removed.delete(name);
@@ -32,6 +38,12 @@ export class FieldEdit {
   /** Where the client's value lies, whatever was changed since; null when the field is absent. */
   member(name: string): JsonMember | null {
     return memberAt(this.#fields, name);
+  }
+
+  /** Where the client's value begins, whatever was changed since; null when the field is absent. */
+  placeOf(name: string): { readonly bytes: Buffer; readonly valueStart: number } | null {
+    const member = this.member(name);
+    return member === null ? null : { bytes: this.bytes, valueStart: member.valueStart };
   }
 
   /** The JSON text of the value as it now stands; null when there is none. */

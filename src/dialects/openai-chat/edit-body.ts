@@ -3,20 +3,17 @@
  * here has heard of included, leaves as it came, byte for byte.
  */
 import { fail, type Result, success } from '../../base/result.ts';
-import type { OriginalBody } from '../../chat/request.ts';
+import { isScanned } from '../client-body.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
+import { FieldEdit } from '../field-edit.ts';
 import {
   applySplices,
-  type JsonContainer,
-  type JsonMember,
   memberAt,
-  removeMembers,
   type Splice,
   scanContainer,
   scanJson,
   stringIn,
 } from '../json-spans.ts';
-import type { ScannedBody } from './client-request.ts';
 import { editMessages } from './edit-messages.ts';
 import { fieldOf, outputLimitFields, samplingFields, wireValueOf } from './encode-parameters.ts';
 import { ownDescription } from './encode-tools.ts';
@@ -42,76 +39,6 @@ export function editBody(call: UpstreamCall): Result<EncodedCall, RequestFault> 
   if (!messages.ok) return messages;
   const splices = [...messages.value, ...editTools(call, edit.placeOf('tools'))];
   return success({ body: applySplices(original.bytes, [...edit.splices(), ...splices]), dropped });
-}
-
-function isScanned(original: OriginalBody): original is ScannedBody {
-  return 'fields' in original;
-}
-
-/** Changes of top-level fields, collected and then written as splices. */
-class FieldEdit {
-  readonly bytes: Buffer;
-  readonly #fields: JsonContainer;
-  readonly #values = new Map<string, string>();
-  readonly #removed = new Set<string>();
-
-  constructor(bytes: Buffer, fields: JsonContainer) {
-    this.bytes = bytes;
-    this.#fields = fields;
-  }
-
-  /** Undefined removes the field. */
-  set(name: string, value: unknown): void {
-    if (value === undefined) this.remove(name);
-    else this.setText(name, JSON.stringify(value));
-  }
-
-  setText(name: string, text: string): void {
-    this.#removed.delete(name);
-    this.#values.set(name, text);
-  }
-
-  remove(name: string): void {
-    this.#values.delete(name);
-    this.#removed.add(name);
-  }
-
-  member(name: string): JsonMember | null {
-    return memberAt(this.#fields, name);
-  }
-
-  /** The JSON text of the client's value; null when the field is absent. */
-  text(name: string): string | null {
-    const member = this.member(name);
-    return member === null ? null : this.bytes.toString('utf8', member.valueStart, member.end);
-  }
-
-  /** Where the client's value begins, or null. */
-  placeOf(name: string): { readonly bytes: Buffer; readonly valueStart: number } | null {
-    const member = this.member(name);
-    return member === null ? null : { bytes: this.bytes, valueStart: member.valueStart };
-  }
-
-  splices(): readonly Splice[] {
-    const { members, closeAt } = this.#fields;
-    // Of a field given twice parsers read the last: the earlier ones must not reach another parser.
-    const last = new Map<string, JsonMember>();
-    for (const member of members) last.set(member.key, member);
-    const isRemoved = (member: JsonMember): boolean =>
-      this.#removed.has(member.key) || last.get(member.key) !== member;
-    const splices = [...removeMembers(this.#fields, isRemoved)];
-    const added: string[] = [];
-    for (const [name, text] of this.#values) {
-      const member = last.get(name);
-      if (member === undefined) added.push(`${JSON.stringify(name)}:${text}`);
-      else splices.push({ start: member.valueStart, end: member.end, text });
-    }
-    if (added.length > 0) {
-      const comma = members.some((member) => !isRemoved(member)) ? ',' : '';
-      splices.push({ start: closeAt, end: closeAt, text: comma + added.join(',') });
-    }
-    return splices;
-  }
 }
 
 /** Returns the names of what was left out because the model refuses it. */

@@ -72,9 +72,6 @@ export const knownRequestFields: ReadonlySet<string> = new Set([
   'service_tier',
 ]);
 
-/** Fields that would let a caller choose where we connect, or with whose key: refused. */
-export const forbiddenRequestFields = ['api_base', 'base_url', 'api_key', 'extra_headers'] as const;
-
 /** Fields that change what is answered and that no other dialect can carry: kept as opaque tools. */
 export const bindingRequestFields = ['functions', 'function_call', 'modalities'] as const;
 
