@@ -18,17 +18,6 @@ import type { Alert } from './alerts.ts';
 import type { Break } from './attempt-stream.ts';
 import type { ClockName } from './body-reader.ts';
 
-/** The reference of a key resolves to nothing: as good as a refused key, without asking anyone. */
-export function unresolvedKey(alias: string): AttemptFailure {
-  const failure = malformedResponse(alias, null);
-  return {
-    ...failure,
-    errorClass: 'auth',
-    rule: 'secret_unresolved',
-    message: `the secret ${alias} is not set`,
-  };
-}
-
 /** Which clock of an attempt ran out, after how long. */
 export function failureOfClock(clock: ClockName, afterMs: number): AttemptFailure {
   return classifyTimeout({ clock: attemptClock(clock), afterMs, isContentSent: false });

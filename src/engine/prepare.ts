@@ -2,12 +2,12 @@
 import { fail, type Result, success } from '../base/result.ts';
 import type { EncodedCall, RequestFault, SystemSplice } from '../dialects/dialect.ts';
 import type { AttemptFailure } from '../failure/attempt-failure.ts';
+import { unresolvedSecret } from '../failure/attempt-failures.ts';
 import type { ProviderKey } from '../providers/provider.ts';
 import type { Target } from '../routing/snapshot.ts';
 import type { UpstreamRequest } from '../transport/transport.ts';
 import type { CandidateState } from './candidate-state.ts';
 import type { EngineRequest } from './engine-request.ts';
-import { unresolvedKey } from './failure-of.ts';
 import type { RequestRun } from './request-run.ts';
 import { upstreamCallOf, usualModelOf } from './upstream-call.ts';
 
@@ -67,7 +67,7 @@ export function upstreamRequestOf(
 ): Result<UpstreamRequest, AttemptFailure> {
   const { provider, model } = candidate.target;
   const secret = key?.resolve() ?? null;
-  if (key !== null && secret === null) return fail(unresolvedKey(key.alias));
+  if (key !== null && secret === null) return fail(unresolvedSecret(key.alias));
   const { isStream } = run.request.chat;
   const headers = provider.headersFor({ secret, isStream });
   const { headers: client } = run.request;
