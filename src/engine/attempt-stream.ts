@@ -10,13 +10,13 @@ import { StreamTally } from './stream-tally.ts';
 const tailMs = 2000;
 /** How long the rest of a body is read after its terminal marker, so that the connection can be used again. */
 const drainMs = 1000;
-/** Pings and server tools stretch the idle clock this far (30 s becomes 120 s). */
-const pingStretch = 4;
 
 export type StreamClocks = {
   /** Monotonic ms; may move later while the stream is read. */
   readonly firstContentAtMs: number;
   readonly idleMs: number;
+  /** In place of `idleMs` while pings or server-tool events still come. */
+  readonly idleWithSignsMs: number;
 };
 
 export type Break =
@@ -190,9 +190,9 @@ export class AttemptStream {
   }
 
   #idleAtMs(): number {
-    const { idleMs } = this.#clocks;
+    const { idleMs, idleWithSignsMs } = this.#clocks;
     const { lastProgressMs, lastActivityMs } = this.tally;
-    return Math.min(lastProgressMs + idleMs * pingStretch, lastActivityMs + idleMs);
+    return Math.min(lastProgressMs + idleWithSignsMs, lastActivityMs + idleMs);
   }
 
   /** The clock stands still while we do not read because the client is slow. */

@@ -39,6 +39,8 @@ export type AttemptBounds = {
   /** When the next candidate may be asked as well; null = never. */
   readonly softAtMs: number | null;
   readonly idleMs: number;
+  /** In place of `idleMs` while pings or server-tool events of a stream still come. */
+  readonly idleWithSignsMs: number;
   readonly deadlineAtMs: number;
   /** What would have cut the attempt had no other candidate been left, ms from its start. */
   readonly ownLimitMs: number;

@@ -31,6 +31,7 @@ export function boundsOf(
     // A hedge that starts when the attempt ends anyway has no time of its own.
     softAtMs: softMs === null || softMs >= firstContentMs ? null : nowMs + softMs,
     idleMs: clocks.idleMs,
+    idleWithSignsMs: clocks.idleWithSignsMs,
     deadlineAtMs: request.deadlineAtMs,
     ownLimitMs: clocks.ownLimitMs,
     holdTokens: request.tier.stream.holdTokens,
