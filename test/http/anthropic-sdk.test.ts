@@ -7,12 +7,7 @@ import {
   type RunningGateway,
   startGateway,
 } from '../support/running-gateway.ts';
-
-const dialects = [
-  ['openai-chat', 'p1'],
-  ['anthropic-messages', 'p2'],
-  ['gemini', 'p3'],
-] as const;
+import { dialects, pixel } from '../support/sdk-samples.ts';
 
 const weather: Anthropic.Tool = {
   name: 'get_weather',
@@ -23,9 +18,6 @@ const weather: Anthropic.Tool = {
     required: ['city'],
   },
 };
-
-const pixel =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 type Messages = Anthropic.MessageParam[];
 

@@ -16,12 +16,7 @@ import {
   type RunningGateway,
   startGateway,
 } from '../support/running-gateway.ts';
-
-const dialects = [
-  ['openai-chat', 'p1'],
-  ['anthropic-messages', 'p2'],
-  ['gemini', 'p3'],
-] as const;
+import { dialects, pixel } from '../support/sdk-samples.ts';
 
 const parametersJsonSchema = {
   type: 'object',
@@ -29,9 +24,6 @@ const parametersJsonSchema = {
   required: ['city'],
 };
 const weather = { name: 'get_weather', description: 'The weather of a city', parametersJsonSchema };
-
-const pixel =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 function clientOf(gateway: RunningGateway, apiVersion?: string): GoogleGenAI {
   return new GoogleGenAI({

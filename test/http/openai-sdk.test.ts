@@ -7,12 +7,7 @@ import {
   type RunningGateway,
   startGateway,
 } from '../support/running-gateway.ts';
-
-const dialects = [
-  ['openai-chat', 'p1'],
-  ['anthropic-messages', 'p2'],
-  ['gemini', 'p3'],
-] as const;
+import { dialects, pixel } from '../support/sdk-samples.ts';
 
 const weather = {
   type: 'function',
@@ -27,8 +22,7 @@ const weather = {
   },
 } as const;
 
-const pixel =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const pixelUrl = `data:image/png;base64,${pixel}`;
 
 function clientOf(gateway: RunningGateway): OpenAI {
   return new OpenAI({ baseURL: `${gateway.origin}/v1`, apiKey: 'any', maxRetries: 0 });
@@ -117,7 +111,7 @@ describe.each(dialects)('the openai SDK with %s as the only target', (_dialect, 
           role: 'user',
           content: [
             { type: 'text', text: 'what is this?' },
-            { type: 'image_url', image_url: { url: pixel } },
+            { type: 'image_url', image_url: { url: pixelUrl } },
           ],
         },
       ],
