@@ -7,17 +7,22 @@
 export type RetryBudgetPolicy = {
   /** Tokens that each first ask deposits. */
   readonly ratio: number;
-  /** Tokens that time alone deposits, so that a quiet target can be retried at all. */
+  /** The least that comes in, tokens a second: time deposits what first asks did not. */
   readonly minPerSecond: number;
   /** The most tokens that can be saved up. */
   readonly max: number;
 };
 
-/** Tokens in thousandths and whole: a tenth deposited ten times makes exactly one. */
+/**
+ * Tokens in thousandths and whole: a tenth deposited ten times makes exactly one. Time deposits from
+ * `atMs` on, which lies ahead of now when first asks have already paid for that time.
+ */
 export type RetryBudget = { readonly milliTokens: number; readonly atMs: number };
 
 const tokensFirst = 10;
 const milliPerToken = 1_000;
+/** First asks pay for the time to come, but not for more than this: a burst is no reason to starve later. */
+const paidAheadMs = 1_000;
 
 /** `nowMs` is monotonic. */
 export function openRetryBudget(policy: RetryBudgetPolicy, nowMs: number): RetryBudget {
@@ -31,7 +36,11 @@ export function depositFirstAsk(
   nowMs: number,
 ): RetryBudget {
   const filled = fill(budget, policy, nowMs);
-  return add(filled, policy, Math.round(policy.ratio * milliPerToken));
+  const milliTokens = Math.round(policy.ratio * milliPerToken);
+  const paidMs = policy.minPerSecond <= 0 ? 0 : milliTokens / policy.minPerSecond;
+  const aheadMs = Math.min(filled.atMs + paidMs, nowMs + paidAheadMs);
+  const atMs = Math.max(filled.atMs, aheadMs);
+  return { ...add(filled, policy, milliTokens), atMs };
 }
 
 /** Takes the token for one retry on the same target; not allowed without one. */
@@ -54,9 +63,9 @@ export function retryTokens(budget: RetryBudget, policy: RetryBudgetPolicy, nowM
 }
 
 function fill(budget: RetryBudget, policy: RetryBudgetPolicy, nowMs: number): RetryBudget {
+  if (policy.minPerSecond <= 0) return { ...budget, atMs: nowMs };
   const elapsedMs = Math.max(0, nowMs - budget.atMs);
   const grown = Math.floor(elapsedMs * policy.minPerSecond);
-  if (policy.minPerSecond <= 0) return { ...budget, atMs: nowMs };
   // What the rounding left out stays in the clock, else frequent calls would deposit nothing.
   const atMs = budget.atMs + grown / policy.minPerSecond;
   return { ...add(budget, policy, grown), atMs };

@@ -88,10 +88,10 @@ describe('a total outage, 100 requests a second and up to 500 at a time', () => 
 });
 
 describe('one target that fails now and then', () => {
-  it(
-    'R92 at 30 % errors: at most 1.2 calls a request, and the floor of one retry a second',
-    async () => {
-      const random = seededRandom(7);
+  it.each([1, 2, 3])(
+    'R92 at 30 % errors: at most 1.2 calls a request, but for the balance it began with (seed %i)',
+    async (seed) => {
+      const random = seededRandom(seed);
       const forMs = 2 * minuteMs;
       const traffic = new SimulatedTraffic({
         tier,
@@ -102,10 +102,14 @@ describe('one target that fails now and then', () => {
           provider === 'p1' && random.next() < 0.3 ? answer(500) : answer(200),
       });
       await traffic.run();
+      const openingTokens = 10;
+      expect(traffic.callsIn('p1', 0, forMs)).toBeLessThanOrEqual(
+        1.2 * traffic.ends.length + openingTokens,
+      );
       const requests = traffic.endsIn(10_000, forMs).length;
-      const floor = (retryPolicy.budget.minPerSecond * (forMs - 10_000)) / 1000;
       const calls = traffic.callsIn('p1', 10_000, forMs);
-      expect(calls).toBeLessThanOrEqual(1.2 * requests + floor);
+      // One token may be in hand at the cut.
+      expect(calls).toBeLessThanOrEqual(1.2 * requests + 1);
       expect(calls).toBeGreaterThan(1.1 * requests);
       expect(traffic.ends.every(({ outcome }) => outcome === 'served')).toBe(true);
     },

@@ -52,6 +52,32 @@ describe('retry budget', () => {
     expect(allowed).toBe(10);
   });
 
+  it('the floor is a floor: time adds nothing while first asks deposit more than it would', () => {
+    let [, budget] = drain(openRetryBudget(policy, 0), policy, 0);
+    let allowed = 0;
+    for (let ask = 1; ask <= 1_000; ask += 1) {
+      budget = depositFirstAsk(budget, policy, ask * 10);
+      const [count, left] = drain(budget, policy, ask * 10);
+      [allowed, budget] = [allowed + count, left];
+    }
+    expect(allowed).toBe(200);
+  });
+
+  it('a trickle of first asks is filled up to the floor', () => {
+    let [, budget] = drain(openRetryBudget(policy, 0), policy, 0);
+    for (let second = 1; second <= 10; second += 1) {
+      budget = depositFirstAsk(budget, policy, second * 1_000);
+    }
+    expect(retryTokens(budget, policy, 11_000)).toBeCloseTo(11);
+  });
+
+  it('a burst pays for one second of the floor, and no more', () => {
+    let [, budget] = drain(openRetryBudget(policy, 0), policy, 0);
+    for (let ask = 0; ask < 100; ask += 1) budget = depositFirstAsk(budget, policy, 0);
+    expect(retryTokens(budget, policy, 1_000)).toBeCloseTo(20);
+    expect(retryTokens(budget, policy, 4_000)).toBeCloseTo(23);
+  });
+
   it('saves up to max and no more', () => {
     let budget = openRetryBudget(policy, 0);
     for (let ask = 0; ask < 10_000; ask += 1) budget = depositFirstAsk(budget, policy, 0);
@@ -62,5 +88,7 @@ describe('retry budget', () => {
   it('BR-08 a clock that seems to step back earns nothing', () => {
     const [, budget] = drain(openRetryBudget(policy, 5_000), policy, 5_000);
     expect(withdrawRetry(budget, policy, 1_000).isAllowed).toBe(false);
+    const asked = depositFirstAsk(budget, policy, 1_000);
+    expect(retryTokens(asked, policy, 5_000)).toBeCloseTo(0.2);
   });
 });
