@@ -181,6 +181,7 @@ type LoadInput = {
 async function loadConfig(input: LoadInput): Promise<Result<StartedConfig, StartFault>> {
   const { options, source, store, resolveSecret } = input;
   const bindProvider = createProviderBinder({
+    clock,
     dialectByName: (name) => upstreamDialects.get(name) ?? null,
     resolveSecret,
   });

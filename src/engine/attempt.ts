@@ -4,6 +4,7 @@ import type { StreamPart } from '../chat/stream-event.ts';
 import type { AttemptFailure } from '../failure/attempt-failure.ts';
 import { classifyTransport, malformedResponse } from '../failure/attempt-failures.ts';
 import type { UnknownShapes } from '../failure/unknown-shapes.ts';
+import type { Authorize } from '../providers/credential.ts';
 import type { Target } from '../routing/snapshot.ts';
 import type {
   Transport,
@@ -16,6 +17,7 @@ import { AttemptStream, type Break } from './attempt-stream.ts';
 import type { ClockName } from './body-reader.ts';
 import { failureOfBreak, failureOfClock, failureOfResponse } from './failure-of.ts';
 import { hold } from './hold.ts';
+import { abortedFailure, type SentCall, sendCall } from './send-call.ts';
 import { StreamTally } from './stream-tally.ts';
 import { readWholeBody } from './whole-body.ts';
 
@@ -51,6 +53,8 @@ export type AttemptBounds = {
 export type AttemptInput = {
   readonly target: Target;
   readonly upstream: UpstreamRequest;
+  /** Completes `upstream` whenever it is sent; null = it is complete. */
+  readonly authorize: Authorize | null;
   readonly isStream: boolean;
   readonly bounds: AttemptBounds;
   /** What was sent may have written: it is not sent again, whatever the socket had done before. */
@@ -106,6 +110,7 @@ function isEmptyStop({ finish, hasContent, hasToolCall }: StreamTally): boolean 
 async function attemptOnce(input: AttemptInput, ports: AttemptPorts): Promise<AttemptResult> {
   const sent = await sendUntilHeaders(input, ports);
   if (sent.kind === 'clock') return failed(failureOfClock(sent.clock, input.record.elapsedMs()));
+  if (sent.kind === 'unauthorized') return failed(sent.failure);
   if (sent.kind === 'failed') {
     return sent.failure.kind === 'aborted'
       ? { kind: 'gone' }
@@ -123,10 +128,7 @@ function failed(failure: AttemptFailure, hadContent = false): AttemptResult {
   return { kind: 'failed', failure, hadContent };
 }
 
-type Sent =
-  | { readonly kind: 'response'; readonly response: UpstreamResponse }
-  | { readonly kind: 'failed'; readonly failure: TransportFailure }
-  | { readonly kind: 'clock'; readonly clock: ClockName };
+type Sent = SentCall | { readonly kind: 'clock'; readonly clock: ClockName };
 
 /** A reset on a reused socket before any answer is sent again once, at once, uncounted. */
 async function sendUntilHeaders(input: AttemptInput, ports: AttemptPorts): Promise<Sent> {
@@ -137,7 +139,7 @@ async function sendUntilHeaders(input: AttemptInput, ports: AttemptPorts): Promi
 
 async function sendOnce(input: AttemptInput, { clock, transport }: AttemptPorts): Promise<Sent> {
   const { bounds, signal } = input;
-  if (signal.aborted) return { kind: 'failed', failure: aborted };
+  if (signal.aborted) return { kind: 'failed', failure: abortedFailure };
   const abort = new AbortController();
   const onGone = (): void => abort.abort();
   signal.addEventListener('abort', onGone, { once: true });
@@ -146,18 +148,14 @@ async function sendOnce(input: AttemptInput, { clock, transport }: AttemptPorts)
     expired = name;
     abort.abort();
   });
-  const result = await transport.send(input.upstream, {
+  const sent = await sendCall(input, transport, {
     signal: abort.signal,
     connectTimeoutMs: bounds.connectMs,
   });
   cancelTimer();
   signal.removeEventListener('abort', onGone);
-  if (!result.ok) {
-    return expired === null
-      ? { kind: 'failed', failure: result.fault }
-      : { kind: 'clock', clock: expired };
-  }
-  return { kind: 'response', response: result.value };
+  if (sent.kind !== 'response' && expired !== null) return { kind: 'clock', clock: expired };
+  return sent;
 }
 
 /** Calls `onDue` with the clock that ran out; follows a first-content clock that moves later. */
@@ -177,13 +175,6 @@ function watchHeaders(
   look();
   return () => cancel();
 }
-
-const aborted: TransportFailure = {
-  kind: 'aborted',
-  isConnectTimeout: false,
-  isStaleSocket: false,
-  code: 'ABORTED',
-};
 
 function isJson(response: UpstreamResponse): boolean {
   return response.headers['content-type']?.includes('application/json') ?? false;

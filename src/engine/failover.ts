@@ -179,6 +179,7 @@ function launch(
         {
           target: candidate.target,
           upstream: upstream.value,
+          authorize: key?.authorize ?? null,
           isStream: run.request.chat.isStream,
           bounds,
           isOnceOnly: mayWrite(run.request, candidate.target),

@@ -58,7 +58,10 @@ export function writeCall(
   return { kind: 'written', encoded: encoded.value, system: call.system };
 }
 
-/** `key` null: the provider wants none. The fault: its reference does not resolve. */
+/**
+ * `key` null: the provider wants none. A key with its own way to authorize is shown when the call is
+ * sent, not here. The fault: its reference does not resolve.
+ */
 export function upstreamRequestOf(
   run: RequestRun,
   candidate: CandidateState,
@@ -69,7 +72,8 @@ export function upstreamRequestOf(
   const secret = key?.resolve() ?? null;
   if (key !== null && secret === null) return fail(unresolvedSecret(key.alias));
   const { isStream } = run.request.chat;
-  const headers = provider.headersFor({ secret, isStream });
+  const shown = key?.authorize === undefined ? secret : null;
+  const headers = provider.headersFor({ secret: shown, isStream });
   const { headers: client } = run.request;
   if (provider.dialect.name === run.request.clientDialect) {
     copyHeaders(client, provider.passedHeaders, headers);

@@ -1,10 +1,12 @@
 /** Makes a `Provider` out of a document's entry: its kind's preset, its own URL, keys and rules. */
+import type { Clock } from '../base/clock.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { DialectName } from '../chat/request.ts';
 import type { UpstreamDialect } from '../dialects/dialect.ts';
 import type { ErrorClass } from '../failure/attempt-failure.ts';
 import type { ErrorRule } from '../failure/error-rule.ts';
 import { normalizedBaseUrl } from './base-url.ts';
-import type { Provider } from './provider.ts';
+import type { Provider, ProviderKey } from './provider.ts';
 import type { ProviderKind } from './provider-kind.ts';
 import { providerKind } from './registry.ts';
 import { parseSecretReference, type SecretResolver, secretAlias } from './secrets.ts';
@@ -32,6 +34,8 @@ export type ProviderSettings = {
   readonly allowMissingFinish: boolean;
   readonly eventBytesMax: number;
   readonly rules: readonly OperatorRule[];
+  /** The fields that this kind alone has (`configShape`). */
+  readonly own: JsonObject;
 };
 
 export type BindProvider = (settings: ProviderSettings) => Provider;
@@ -43,13 +47,14 @@ export type BindProvider = (settings: ProviderSettings) => Provider;
 export function createProviderBinder(input: {
   readonly dialectByName: (name: DialectName) => UpstreamDialect | null;
   readonly resolveSecret: SecretResolver;
+  readonly clock: Clock;
 }): BindProvider {
   return (settings) => {
     const kind = providerKind(settings.kind);
     if (kind === null) throw new Error(`no provider kind ${settings.kind}`);
     const dialect = input.dialectByName(kind.dialect);
     if (dialect === null) throw new Error(`no upstream dialect ${kind.dialect}`);
-    return bind({ settings, kind, dialect, resolveSecret: input.resolveSecret });
+    return bind({ ...input, settings, kind, dialect });
   };
 }
 
@@ -58,25 +63,34 @@ function bind(input: {
   readonly kind: ProviderKind;
   readonly dialect: UpstreamDialect;
   readonly resolveSecret: SecretResolver;
+  readonly clock: Clock;
 }): Provider {
   const { settings, kind, resolveSecret } = input;
-  const baseUrl = normalizedBaseUrl(settings.baseUrl ?? kind.baseUrl ?? '');
+  const { own } = settings;
+  const baseUrl = normalizedBaseUrl(
+    settings.baseUrl ?? kind.baseUrlOf?.(own) ?? kind.baseUrl ?? '',
+  );
   return {
     name: settings.name,
     kind: kind.name,
     dialect: input.dialect,
     baseUrl,
-    keys: settings.keyReferences.map((reference) => ({
-      alias: secretAlias(reference),
-      resolve: () => resolveSecret(reference),
-    })),
+    keys: [
+      ...settings.keyReferences.map(
+        (reference): ProviderKey => ({
+          alias: secretAlias(reference),
+          resolve: () => resolveSecret(reference),
+        }),
+      ),
+      ...(kind.credentialsOf?.({ own, resolveSecret, clock: input.clock }) ?? []),
+    ],
     operatorRules: settings.rules.map(errorRule),
     allowMissingFinish: settings.allowMissingFinish,
     eventBytesMax: settings.eventBytesMax,
     takesIdempotencyKey: kind.takesIdempotencyKey,
     passedHeaders: kind.passedHeaders,
     modelFacts: kind.modelFacts,
-    urlFor: ({ model, isStream }) => kind.urlFor({ baseUrl, model, isStream }),
+    urlFor: ({ model, isStream }) => kind.urlFor({ baseUrl, model, isStream, own }),
     headersFor: headersOf(settings, kind, resolveSecret),
   };
 }

@@ -2,6 +2,7 @@
 import type { ZodRawShape } from 'zod';
 import type { JsonObject } from '../base/json.ts';
 import type { DialectName } from '../chat/request.ts';
+import type { CredentialsOf } from './credential.ts';
 import type { ModelFacts } from './provider.ts';
 
 /** The tiers that are built when there is no document. */
@@ -20,6 +21,10 @@ export type ProviderKind = {
   /** Lower case. */
   readonly authHeader: string;
   readonly authValue: (secret: string) => string;
+  /** Credentials from the kind's own fields, used after `api_keys`; absent = it has none. */
+  readonly credentialsOf?: CredentialsOf;
+  /** The base URL that the kind's own fields make, where the document gives none; absent = `baseUrl`. */
+  readonly baseUrlOf?: (own: JsonObject) => string | null;
   /** Sent with every request, lower-case names. */
   readonly fixedHeaders: Readonly<Record<string, string>>;
   /** Client headers that go on when the client speaks this dialect too, lower case. */
@@ -30,6 +35,8 @@ export type ProviderKind = {
     readonly baseUrl: string;
     readonly model: string;
     readonly isStream: boolean;
+    /** The kind's own fields, as the document has them. */
+    readonly own: JsonObject;
   }) => string;
   /** An unknown model gets `unknownModel` or what its name alone makes certain. */
   readonly modelFacts: (model: string) => ModelFacts;

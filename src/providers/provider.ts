@@ -1,6 +1,7 @@
 /** A provider: an account at an upstream service, bound to its dialect. */
 import type { UpstreamDialect } from '../dialects/dialect.ts';
 import type { ErrorRule } from '../failure/error-rule.ts';
+import type { Authorize } from './credential.ts';
 
 export type ModelFacts = {
   readonly contextWindow: number | null;
@@ -18,6 +19,8 @@ export type ProviderKey = {
   readonly alias: string;
   /** The secret, or null when the reference does not resolve. Never kept, never logged. */
   readonly resolve: () => string | null;
+  /** How it is shown instead of in the kind's header; absent = in that header. */
+  readonly authorize?: Authorize;
 };
 
 export type Provider = {

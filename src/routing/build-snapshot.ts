@@ -4,6 +4,7 @@ import { selectVariant } from '../prompts/select-variant.ts';
 import type { Variant } from '../prompts/variant.ts';
 import type { BindProvider, OperatorRule } from '../providers/bind.ts';
 import type { Provider } from '../providers/provider.ts';
+import { providerKind } from '../providers/registry.ts';
 import type { ProviderValues } from './document/provider-schema.ts';
 import type { TargetValues, TierValues } from './document/tier-schema.ts';
 import type { DocumentValues } from './document.ts';
@@ -83,7 +84,14 @@ function settingsOf(name: string, entry: ProviderValues): Parameters<BindProvide
     allowMissingFinish: entry.allow_missing_finish,
     eventBytesMax: bytes(entry.max_event),
     rules: entry.rules.map(ruleOf),
+    own: ownFields(entry),
   };
+}
+
+/** What this kind alone has. */
+function ownFields(entry: ProviderValues): JsonObject {
+  const names = Object.keys(providerKind(entry.kind)?.configShape ?? {});
+  return Object.fromEntries(Object.entries(entry).filter(([name]) => names.includes(name)));
 }
 
 function ruleOf(rule: ProviderValues['rules'][number]): OperatorRule {

@@ -1,4 +1,5 @@
 /** A small sound document, and what it takes to judge and bind it. */
+import { systemClock } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { success } from '../../src/base/result.ts';
 import type { UpstreamDialect } from '../../src/dialects/dialect.ts';
@@ -83,4 +84,5 @@ export function namedDialect(name: string): UpstreamDialect {
 export const bindWithNamedDialects: BindProvider = createProviderBinder({
   dialectByName: namedDialect,
   resolveSecret: () => 'resolved',
+  clock: systemClock,
 });

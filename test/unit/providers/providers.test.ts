@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
 import { isLocalHost } from '../../../src/providers/base-url.ts';
 import { createProviderBinder, type ProviderSettings } from '../../../src/providers/bind.ts';
 import { defaultDocument, simulatedDocument } from '../../../src/providers/default-tiers.ts';
@@ -10,6 +11,7 @@ function bind(settings: Partial<ProviderSettings> & { readonly kind: string }) {
   const binder = createProviderBinder({
     dialectByName: namedDialect,
     resolveSecret: (reference) => secrets[reference] ?? null,
+    clock: systemClock,
   });
   return binder({
     name: 'p',
@@ -19,6 +21,7 @@ function bind(settings: Partial<ProviderSettings> & { readonly kind: string }) {
     allowMissingFinish: false,
     eventBytesMax: 1024,
     rules: [],
+    own: {},
     ...settings,
   });
 }
