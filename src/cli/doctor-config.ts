@@ -1,10 +1,12 @@
 /** The doctor on the config: which document would serve, and whether it and its prompts are sound. */
 import { type ConfigSource, faultLine, readDocumentFile } from '../admin/config-seed.ts';
-import type { JsonObject } from '../base/json.ts';
+import { type JsonObject, objectAt } from '../base/json.ts';
 import { type PromptSources, readPromptDirectory } from '../prompts/load-variants.ts';
+import { credentialReferences } from '../providers/credential-references.ts';
 import { defaultDocument } from '../providers/default-tiers.ts';
 import { providerKind } from '../providers/registry.ts';
 import type { SecretResolver } from '../providers/secrets.ts';
+import { formatPath } from '../routing/document/config-fault.ts';
 import { judgeConfig } from '../routing/judge-config.ts';
 import { type Finding, ok, warning, wrong } from './doctor-report.ts';
 
@@ -78,8 +80,8 @@ export async function checkConfig(input: {
     const subject = fault.path.startsWith('prompts') ? 'prompts' : 'config';
     findings.push(wrong(subject, faultLine(fault), null));
   }
-  // Keys that do not resolve are told with their provider.
-  for (const notice of warnings.filter(({ path }) => !path.includes('api_keys'))) {
+  const provided = objectAt(document, 'providers') ?? {};
+  for (const notice of warnings.filter(({ path }) => !isOfCredential(path, provided))) {
     findings.push(warning('config', faultLine(notice), null));
   }
   if (!judged.ok) return { providers: [], findings };
@@ -93,10 +95,21 @@ export async function checkConfig(input: {
     const kind = providerKind(entry.kind);
     return {
       name: provider,
-      baseUrl: entry.base_url ?? kind?.baseUrl ?? '',
-      keys: entry.api_keys,
+      baseUrl: entry.base_url ?? kind?.baseUrlOf?.(entry) ?? kind?.baseUrl ?? '',
+      keys: credentialReferences(entry).map(({ reference }) => reference),
       isKeyRequired: kind?.isKeyRequired ?? false,
     };
   });
   return { providers, findings };
+}
+
+/** Credentials that are missing or do not resolve are told with their provider. */
+function isOfCredential(path: string, providers: JsonObject): boolean {
+  return Object.entries(providers).some(
+    ([name, entry]) =>
+      path === formatPath(['providers', name, 'api_keys']) ||
+      credentialReferences(entry).some(
+        (credential) => path === formatPath(['providers', name, ...credential.path]),
+      ),
+  );
 }

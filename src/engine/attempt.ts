@@ -6,12 +6,7 @@ import { classifyTransport, malformedResponse } from '../failure/attempt-failure
 import type { UnknownShapes } from '../failure/unknown-shapes.ts';
 import type { Authorize } from '../providers/credential.ts';
 import type { Target } from '../routing/snapshot.ts';
-import type {
-  Transport,
-  TransportFailure,
-  UpstreamRequest,
-  UpstreamResponse,
-} from '../transport/transport.ts';
+import type { Transport, UpstreamRequest, UpstreamResponse } from '../transport/transport.ts';
 import type { AttemptRecord } from './attempt-record.ts';
 import { AttemptStream, type Break } from './attempt-stream.ts';
 import type { ClockName } from './body-reader.ts';

@@ -46,7 +46,8 @@ class ReferenceCheck {
   providers(): void {
     for (const [name, entry] of Object.entries(this.#providers)) {
       const kind = providerKind(stringAt(entry, 'kind') ?? '');
-      if (kind?.baseUrl === null && (property(entry, 'base_url') ?? null) === null) {
+      const isGiven = (property(entry, 'base_url') ?? null) !== null;
+      if (kind?.baseUrl === null && kind.baseUrlOf === undefined && !isGiven) {
         this.#add(['providers', name, 'base_url'], `is required for kind ${kind.name}`);
       }
       for (const [index, key] of arrayAt(entry, 'api_keys').entries()) {

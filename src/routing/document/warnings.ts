@@ -1,7 +1,8 @@
 /** What a document may say, but probably should not. */
-import { arrayAt, type JsonObject, objectAt, stringAt } from '../../base/json.ts';
+import { type JsonObject, objectAt, stringAt } from '../../base/json.ts';
 import { selectVariant } from '../../prompts/select-variant.ts';
 import type { Variant } from '../../prompts/variant.ts';
+import { credentialReferences } from '../../providers/credential-references.ts';
 import { providerKind } from '../../providers/registry.ts';
 import { parseSecretReference, type SecretResolver } from '../../providers/secrets.ts';
 import type { DocumentValues } from '../document.ts';
@@ -27,8 +28,8 @@ export function unresolvedSecrets(
     }
   };
   for (const [name, entry] of Object.entries(objectAt(document, 'providers') ?? {})) {
-    for (const [index, key] of arrayAt(entry, 'api_keys').entries()) {
-      check(key, ['providers', name, 'api_keys', index]);
+    for (const { reference, path } of credentialReferences(entry)) {
+      check(reference, ['providers', name, ...path]);
     }
     for (const [header, value] of Object.entries(objectAt(entry, 'headers') ?? {})) {
       check(value, ['providers', name, 'headers', header]);
@@ -50,7 +51,7 @@ export function documentWarnings(
   for (const [name, provider] of Object.entries(values.providers)) {
     const kind = providerKind(provider.kind);
     const isVendor = kind?.isKeyRequired === true && provider.base_url === kind.baseUrl;
-    if (isVendor && provider.api_keys.length === 0) {
+    if (isVendor && credentialReferences(provider).length === 0) {
       warnings.push({
         path: formatPath(['providers', name, 'api_keys']),
         message: `is empty: this service wants a key, such as env:${kind.keyVariable ?? 'NAME'}`,
