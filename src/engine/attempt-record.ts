@@ -15,6 +15,7 @@ export type AttemptStart = {
   readonly delayReason: AttemptTrace['delayReason'];
   readonly arrivedAtMs: number;
   readonly breakerBefore: BreakerState;
+  readonly retryBudget: number;
 };
 
 export class AttemptRecord {
@@ -78,6 +79,7 @@ export class AttemptRecord {
       outcome: ended?.outcome ?? 'cancelled',
       breakerBefore: start.breakerBefore,
       breakerAfter: ended?.breakerAfter ?? start.breakerBefore,
+      retryBudget: start.retryBudget,
     };
   }
 }

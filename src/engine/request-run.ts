@@ -182,6 +182,7 @@ export class RequestRun {
         delayReason: step.delayReason ?? (step.queuedMs > 0 ? 'queue' : null),
         arrivedAtMs: this.request.arrivedAtMs,
         breakerBefore: candidate.health.breakerState(),
+        retryBudget: candidate.health.retryTokens(this.request.tier),
       },
       this.#ports.clock,
     );

@@ -39,6 +39,8 @@ export type AttemptTrace = {
   readonly outcome: AttemptOutcome;
   readonly breakerBefore: BreakerState;
   readonly breakerAfter: BreakerState;
+  /** Retries that the target's budget allowed when the attempt began, its own draw already taken. */
+  readonly retryBudget: number;
 };
 
 export type Skip = { readonly target: string; readonly reason: string };

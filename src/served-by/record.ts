@@ -101,6 +101,7 @@ function attemptRowOf(attempt: AttemptTrace): AttemptRow {
     outcome: attempt.outcome,
     breaker_before: attempt.breakerBefore,
     breaker_after: attempt.breakerAfter,
+    retry_budget: attempt.retryBudget,
   };
 }
 

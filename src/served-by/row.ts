@@ -102,6 +102,8 @@ export type AttemptRow = {
   readonly outcome: AttemptOutcome;
   readonly breaker_before: BreakerState;
   readonly breaker_after: BreakerState;
+  /** Tokens left in the target's retry budget when the attempt began. */
+  readonly retry_budget: number | null;
 };
 
 export type ServedRows = {

@@ -57,6 +57,28 @@ describe('hints', () => {
   });
 });
 
+describe('the retry budget', () => {
+  it('R80 each attempt tells what was left of it when it began', async () => {
+    const { tier, answers } = failsTwice();
+    const harness = new EngineHarness(tier, answers);
+    const { trace } = await harness.askWithin(60_000);
+    const left = trace.attempts.map(({ target, retryBudget }) => [target, retryBudget]);
+    expect(left).toEqual([
+      ['p1/m', 5.2],
+      ['p1/m', 4.2],
+      ['p2/m', 5.2],
+    ]);
+  });
+});
+
+/** Two attempts at the first target, then the second one; time adds nothing to the budgets. */
+function failsTwice() {
+  const budget = { ratio: 0.2, minPerSecond: 0, max: 5.2 };
+  const tier = plainTier([p1, p2], { retry: { ...retryPolicy, attempts: 2, budget } });
+  const answers = (provider: string) => (provider === 'p1' ? status(500) : ok());
+  return { tier, answers };
+}
+
 describe('keys', () => {
   it('R06 a key that may come back at once is no other key: the retry is spread and draws from the budget', async () => {
     const tier = plainTier([keyed('p1', 'one')], {

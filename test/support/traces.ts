@@ -29,6 +29,7 @@ export function attemptTrace(parts: Partial<AttemptTrace> = {}): AttemptTrace {
     outcome: 'served',
     breakerBefore: 'closed',
     breakerAfter: 'closed',
+    retryBudget: 10.2,
     ...parts,
   };
 }

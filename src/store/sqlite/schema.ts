@@ -158,6 +158,7 @@ export const attempts = sqliteTable(
       .$type<AttemptRow['breaker_after']>()
       .notNull()
       .default('closed'),
+    retry_budget: real('retry_budget'),
   },
   (table) => [primaryKey({ columns: [table.request_seq, table.n] })],
 );

@@ -18,6 +18,7 @@ const overloaded = attemptTrace({
   upstreamRequestId: null,
   usage: unknownUsage,
   breakerAfter: 'open',
+  retryBudget: 9.2,
 });
 const servedByFallback = attemptTrace({
   n: 2,
@@ -176,6 +177,7 @@ describe('the attempt rows', () => {
         outcome: 'failed',
         breaker_before: 'closed',
         breaker_after: 'open',
+        retry_budget: 9.2,
       },
       {
         n: 2,

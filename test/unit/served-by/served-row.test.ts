@@ -15,7 +15,8 @@ const requestFields =
 const attemptFields =
   'n kind target provider model variant key_alias started_at delay_before_ms delay_reason status ' +
   'error_class message retry_after_ms ttfb_ms ttft_ms duration_ms upstream_request_id input_tokens ' +
-  'output_tokens cached_tokens reasoning_tokens cost_usd outcome breaker_before breaker_after';
+  'output_tokens cached_tokens reasoning_tokens cost_usd outcome breaker_before breaker_after ' +
+  'retry_budget';
 
 describe('a shown row', () => {
   const { request, attempts } = rowsOf(requestTrace());

@@ -69,9 +69,16 @@ describe('an old database', () => {
       old.exec(
         `insert into requests (id, started_at, tier, outcome) values ('before', 1, 'fast', 'served')`,
       );
+      old.exec(
+        `insert into attempts (request_seq, n, kind, target, provider, model, started_at, outcome)
+         values (1, 1, 'first', 'p1/m', 'p1', 'm', 1, 'served')`,
+      );
       old.close();
       const upgraded = temporaryDatabase(file);
       expect(upgraded.prepare('select id from requests').pluck().all()).toEqual(['before']);
+      expect(upgraded.prepare('select target, retry_budget from attempts').all()).toEqual([
+        { target: 'p1/m', retry_budget: null },
+      ]);
       const applied = upgraded.prepare('select count(*) from __drizzle_migrations').pluck().get();
       expect(applied).toBe(journalEntries().length);
     },

@@ -64,6 +64,15 @@ describe('encoded rows', () => {
     expect(decodeNamed(servedColumns, later)).toBe(line);
   });
 
+  it('of a version with fewer columns hold null there', () => {
+    const line = encodeRows(servedColumns, rowsOf(requestTrace()));
+    const { request, attempts } = JSON.parse(encodeNamed(line));
+    const { retry_budget: _, ...earlier } = attempts[0];
+    const read = decodeNamed(servedColumns, { request, attempts: [earlier] });
+    const [, attempt] = decodeRows(read ?? '');
+    expect(valuesOf(plainAttemptColumns, attempt)).toEqual({ ...attempts[0], retry_budget: null });
+  });
+
   it.each([
     [{}],
     [{ request: null, attempts: [] }],

@@ -65,6 +65,7 @@ export const plainAttemptColumns = [
   'output_tokens',
   'cached_tokens',
   'outcome',
+  'retry_budget',
 ] as const satisfies readonly (keyof AttemptRow)[];
 
 /** In the order of `plainRequestColumns`: read by name in one place, because a loop costs five times as much. */
@@ -118,6 +119,7 @@ function plainAttempt(row: AttemptRow): SqlValue[] {
     row.output_tokens,
     row.cached_tokens,
     row.outcome,
+    row.retry_budget,
   ];
 }
 
