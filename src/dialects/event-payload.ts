@@ -15,7 +15,7 @@ export type EventPayload =
 /** One malformed event is passed over; a stream that lost an event of unknown content has two. */
 export const lostEvents: readonly ChatEvent[] = [{ type: 'malformed' }, { type: 'malformed' }];
 
-/** A CR LF cut in two leaves a block of these many bytes at most. */
+/** A blank line too many, or half of one where line ends are mixed: blocks of these many bytes at most. */
 const strayBytesMax = 2;
 
 export function payloadOf(event: SseEvent): EventPayload {

@@ -41,9 +41,10 @@ const noEvents: readonly SseEvent[] = [];
 const noBytes = Buffer.alloc(0);
 
 /**
- * Splits a byte stream into events. Any cut of the same bytes gives the same events, save that a
- * CR LF cut in two may give one more `comment` of a single line feed. An event's `bytes` share
- * memory with what was pushed: the caller must not write into a pushed buffer again.
+ * Splits a byte stream into events. Any cut of the same bytes gives the same events, save in a stream
+ * that mixes its line ends: there a CR LF cut in two may give one more `comment` of a single line feed.
+ * An event's `bytes` share memory with what was pushed: the caller must not write into a pushed buffer
+ * again.
  */
 export class SseSplitter {
   readonly #eventBytesMax: number;
@@ -55,6 +56,10 @@ export class SseSplitter {
   #lineStart = 0;
   /** The last byte was a CR: a LF at the start of the next read belongs to it. */
   #isAfterCarriageReturn = false;
+  /** A line has ended in CR LF. */
+  #hasBothEnds = false;
+  /** The LF that is to come stands already at the end of the event before. */
+  #isFeedGiven = false;
   #isFirstLine = true;
   #isOver = false;
 
@@ -135,7 +140,10 @@ export class SseSplitter {
       at = lineEnd + 1;
       if (isReturn) {
         if (at === view.length) this.#isAfterCarriageReturn = true;
-        else if (view[at] === lineFeed) at += 1;
+        else if (view[at] === lineFeed) {
+          this.#hasBothEnds = true;
+          at += 1;
+        }
       }
       if (!this.#endLine(lineEnd, at, events)) return events;
     }
@@ -148,10 +156,14 @@ export class SseSplitter {
   /** A CR LF that was cut in two is one line end. */
   #skipLineFeed(view: Buffer, from: number, events: SseEvent[]): number {
     if (!this.#isAfterCarriageReturn) return from;
+    const isGiven = this.#isFeedGiven;
     this.#isAfterCarriageReturn = false;
+    this.#isFeedGiven = false;
     if (view[from] !== lineFeed) return from;
+    this.#hasBothEnds = true;
     this.#lineStart = from + 1;
-    if (this.#blockStart === from) events.push(this.#takeBlock(from + 1, 'event'));
+    if (isGiven) this.#blockStart = from + 1;
+    else if (this.#blockStart === from) events.push(this.#takeBlock(from + 1, 'event'));
     return from + 1;
   }
 
@@ -163,12 +175,16 @@ export class SseSplitter {
       this.#lineStart = next;
       return true;
     }
-    const size = next - this.#blockStart;
+    // In a stream of CR LF the LF of a CR that was read last is given at once: who waits for it would hold
+    // the event back, and what is written in between would stand inside a line end.
+    this.#isFeedGiven = this.#isAfterCarriageReturn && this.#hasBothEnds;
+    const size = next - this.#blockStart + (this.#isFeedGiven ? 1 : 0);
     if (size > this.#eventBytesMax) {
       this.#stopTooLarge(size, events);
       return false;
     }
-    events.push(this.#takeBlock(next, 'event'));
+    const taken = this.#takeBlock(next, 'event');
+    events.push(this.#isFeedGiven ? withLineFeed(taken) : taken);
     return true;
   }
 
@@ -245,6 +261,11 @@ export class SseSplitter {
     if (this.#dataLines > 1) return this.#dataJoined;
     return this.#storage.toString('utf8', this.#dataStart, this.#dataEnd);
   }
+}
+
+function withLineFeed(event: SseEvent): SseEvent {
+  if (event.kind === 'too_large') return event;
+  return { ...event, bytes: Buffer.concat([event.bytes, Buffer.from([lineFeed])]) };
 }
 
 /** Whether the line in [start, end) has the field `name`: the name, then a colon or the end. */

