@@ -2,9 +2,8 @@
 import type { Clock } from '../base/clock.ts';
 import { type Usage, unknownUsage } from '../chat/usage.ts';
 import type { AttemptFailure } from '../failure/attempt-failure.ts';
-import type { BreakerState } from '../resilience/breaker/breaker.ts';
 import type { Target } from '../routing/snapshot.ts';
-import type { AttemptKind, AttemptOutcome, AttemptTrace } from './trace.ts';
+import type { AttemptKind, AttemptOutcome, AttemptTrace, BreakerStanding } from './trace.ts';
 
 export type AttemptStart = {
   readonly n: number;
@@ -14,7 +13,7 @@ export type AttemptStart = {
   readonly delayBeforeMs: number;
   readonly delayReason: AttemptTrace['delayReason'];
   readonly arrivedAtMs: number;
-  readonly breakerBefore: BreakerState;
+  readonly breakerBefore: BreakerStanding;
   readonly retryBudget: number;
 };
 
@@ -35,7 +34,7 @@ export class AttemptRecord {
   #ended: {
     readonly durationMs: number;
     readonly outcome: AttemptOutcome;
-    readonly breakerAfter: BreakerState;
+    readonly breakerAfter: BreakerStanding;
   } | null = null;
 
   constructor(start: AttemptStart, clock: Clock) {
@@ -49,7 +48,7 @@ export class AttemptRecord {
     return this.#clock.monotonicMs() - this.startedMs;
   }
 
-  end(outcome: AttemptOutcome, breakerAfter: BreakerState): void {
+  end(outcome: AttemptOutcome, breakerAfter: BreakerStanding): void {
     this.#ended ??= { durationMs: this.elapsedMs(), outcome, breakerAfter };
   }
 

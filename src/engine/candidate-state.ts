@@ -8,6 +8,7 @@ import type { Target } from '../routing/snapshot.ts';
 import type { Candidate, Obstacle } from './history.ts';
 import type { Override } from './override-table.ts';
 import type { TargetHealth } from './target-health.ts';
+import type { BreakerStanding } from './trace.ts';
 
 export class CandidateState {
   readonly target: Target;
@@ -67,6 +68,10 @@ export class CandidateState {
 
   get isForced(): boolean {
     return this.#override()?.state === 'forced';
+  }
+
+  breakerStanding(): BreakerStanding {
+    return this.isForced ? 'forced' : this.health.breakerState();
   }
 
   /** Every key rests; where the provider wants none, the provider itself. */

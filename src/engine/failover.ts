@@ -278,7 +278,7 @@ function isAnswer(result: AttemptResult): boolean {
 /** Not an attempt's failure, unless its target had not even answered: that silence is what it is marked for. */
 function lose(loser: Asked): void {
   loser.permit.lose(loser.record);
-  loser.record.end('cancelled', loser.candidate.health.breakerState());
+  loser.record.end('cancelled', loser.candidate.breakerStanding());
   loser.cancel();
   loser.unlink();
   void loser.result.then((result) => {
@@ -292,13 +292,13 @@ function settle(run: RequestRun, asked: Asked, result: AttemptResult): EngineAns
   switch (result.kind) {
     case 'gone':
       permit.abandon();
-      record.end('client_gone', candidate.health.breakerState());
+      record.end('client_gone', candidate.breakerStanding());
       return null;
     case 'failed': {
       const failure = run.judge(candidate, result.failure);
       record.failure = failure;
       permit.fail(record, failure, run.isLastClosed(candidate));
-      record.end('failed', candidate.health.breakerState());
+      record.end('failed', candidate.breakerStanding());
       run.noteFailure(candidate, record, failure, result.hadContent);
       return null;
     }
@@ -306,7 +306,7 @@ function settle(run: RequestRun, asked: Asked, result: AttemptResult): EngineAns
       permit.succeed(record, run.request.chat.isStream);
       // Also where a whole reply is the answer to a stream.
       permit.release();
-      record.end('served', candidate.health.breakerState());
+      record.end('served', candidate.breakerStanding());
       run.serve(candidate, record, result.tally);
       const { dialect } = candidate.target.provider;
       const original = dialect.name === run.request.clientDialect ? result.body : null;

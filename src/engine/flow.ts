@@ -117,7 +117,7 @@ function batchOf(
 function ended(run: RequestRun, serving: Serving, parts: readonly StreamPart[]): AnswerBatch {
   const { candidate, record, tally } = serving;
   noteTally(record, tally);
-  record.end('served', candidate.health.breakerState());
+  record.end('served', candidate.breakerStanding());
   run.serve(candidate, record, tally);
   return { parts, isLast: true, failure: null };
 }

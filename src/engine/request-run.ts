@@ -181,7 +181,7 @@ export class RequestRun {
         delayBeforeMs: step.delayMs + step.queuedMs,
         delayReason: step.delayReason ?? (step.queuedMs > 0 ? 'queue' : null),
         arrivedAtMs: this.request.arrivedAtMs,
-        breakerBefore: candidate.health.breakerState(),
+        breakerBefore: candidate.breakerStanding(),
         retryBudget: candidate.health.retryTokens(this.request.tier),
       },
       this.#ports.clock,
@@ -296,7 +296,7 @@ export class RequestRun {
     });
     record.failure = broken;
     permit.breakAfterSuccess(record, broken);
-    record.end('failed', candidate.health.breakerState());
+    record.end('failed', candidate.breakerStanding());
     const last = { candidate, record, failure: broken };
     this.failures.push(last);
     this.#wake(last);
@@ -310,7 +310,7 @@ export class RequestRun {
   /** The flow stopped without its last batch: the client has gone. */
   endUnlessEnded({ candidate, record }: Serving): void {
     if (this.endedMs !== null) return;
-    record.end('client_gone', candidate.health.breakerState());
+    record.end('client_gone', candidate.breakerStanding());
     this.endGone();
   }
 

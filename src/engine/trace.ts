@@ -15,6 +15,9 @@ export type AttemptKind =
   | 'probe';
 export type AttemptOutcome = 'served' | 'failed' | 'cancelled' | 'client_gone';
 
+/** How the breaker stood for an attempt; `forced`: an operator's word stood in its place. */
+export type BreakerStanding = BreakerState | 'forced';
+
 /** Instants are wall-clock ms since the epoch; durations are measured on the monotonic clock. */
 export type AttemptTrace = {
   readonly n: number;
@@ -37,8 +40,8 @@ export type AttemptTrace = {
   readonly durationMs: number;
   readonly usage: Usage;
   readonly outcome: AttemptOutcome;
-  readonly breakerBefore: BreakerState;
-  readonly breakerAfter: BreakerState;
+  readonly breakerBefore: BreakerStanding;
+  readonly breakerAfter: BreakerStanding;
   /** Retries that the target's budget allowed when the attempt began, its own draw already taken. */
   readonly retryBudget: number;
 };

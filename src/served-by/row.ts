@@ -2,13 +2,13 @@
 import type {
   AttemptKind,
   AttemptOutcome,
+  BreakerStanding,
   Recovery,
   RequestOutcome,
   Skip,
 } from '../engine/trace.ts';
 import type { ErrorClass } from '../failure/attempt-failure.ts';
 import type { FailureClass } from '../failure/request-failure.ts';
-import type { BreakerState } from '../resilience/breaker/breaker.ts';
 
 /** Who wrote which part of a continued text. `start` and `end` count UTF-16 units. */
 export type Seam = {
@@ -100,8 +100,8 @@ export type AttemptRow = {
   readonly reasoning_tokens: number | null;
   readonly cost_usd: number | null;
   readonly outcome: AttemptOutcome;
-  readonly breaker_before: BreakerState;
-  readonly breaker_after: BreakerState;
+  readonly breaker_before: BreakerStanding;
+  readonly breaker_after: BreakerStanding;
   /** Tokens left in the target's retry budget when the attempt began. */
   readonly retry_budget: number | null;
 };

@@ -59,4 +59,18 @@ describe("an operator's override", () => {
     harness.overrides.set('p1/m', 'forced', { untilMs: null, note: null });
     expect((await harness.askWithin(100)).text).toBe('p1');
   });
+
+  it('R73 forced: the attempt says so in place of the breaker, from its begin to its end', async () => {
+    const harness = new EngineHarness(both, (provider) =>
+      provider === 'p1' ? status(400) : ok(provider),
+    );
+    const standing = async () => {
+      const { trace } = await harness.askWithin(100);
+      return trace.attempts.map(({ breakerBefore, breakerAfter }) => [breakerBefore, breakerAfter]);
+    };
+    harness.overrides.set('p1/m', 'forced', { untilMs: null, note: null });
+    expect(await standing()).toEqual([['forced', 'forced']]);
+    harness.overrides.set('p1/m', 'auto', { untilMs: null, note: null });
+    expect(await standing()).toEqual([['closed', 'closed']]);
+  });
 });
