@@ -12,11 +12,12 @@ import {
   scanContainer,
 } from '../json-spans.ts';
 import { arrangeTurns } from '../turns.ts';
+import type { UniqueCallIds } from '../unique-call-ids.ts';
 import type { DecodedBody } from './client-request.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { toolName } from './encode-tools.ts';
 import { isSameModel, isUnsigned, modelInSignature } from './thinking-origin.ts';
-import { ToolCallIds } from './tool-call-ids.ts';
+import { toolCallIds } from './tool-call-ids.ts';
 
 type Place = { readonly bytes: Buffer; readonly member: JsonMember };
 
@@ -78,7 +79,7 @@ export function isForeignThinking(block: unknown, call: UpstreamCall): boolean {
 
 function changesOf(messages: readonly unknown[], call: UpstreamCall): ReadonlyMap<number, Change> {
   const changes = new Map<number, Change>();
-  const ids = new ToolCallIds();
+  const ids = toolCallIds();
   const sent = new Map<string, string>();
   for (const [index, message] of messages.entries()) {
     const removed = new Set<number>();
@@ -94,7 +95,7 @@ function changesOf(messages: readonly unknown[], call: UpstreamCall): ReadonlyMa
 }
 
 /** The id to write into a call or a result; null = its own stays. */
-function newId(block: unknown, ids: ToolCallIds, sent: Map<string, string>): string | null {
+function newId(block: unknown, ids: UniqueCallIds, sent: Map<string, string>): string | null {
   if (!isJsonObject(block)) return null;
   const id = stringAt(block, idFieldOf(block));
   if (id === null) return null;

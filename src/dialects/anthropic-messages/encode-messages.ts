@@ -11,7 +11,7 @@ import type {
 } from '../../chat/request.ts';
 import type { RequestFault } from '../dialect.ts';
 import type { AssistantTurn, Turn, UserTurn } from '../turns.ts';
-import { ToolCallIds } from './tool-call-ids.ts';
+import { toolCallIds } from './tool-call-ids.ts';
 import type { WireBlock, WireMediaBlock, WireMessage, WireSource, WireTextBlock } from './wire.ts';
 
 /** Follows a last assistant turn where the model refuses to continue one. */
@@ -28,7 +28,7 @@ export function encodeMessages(
   options: MessageOptions,
   dropped: Set<string>,
 ): Result<readonly WireMessage[], RequestFault> {
-  const ids = new ToolCallIds();
+  const ids = toolCallIds();
   const messages: WireMessage[] = [];
   let callIds: readonly string[] = [];
   for (const turn of turns) {

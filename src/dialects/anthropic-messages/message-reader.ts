@@ -7,8 +7,8 @@ import { isJsonObject, numberAt, objectAt, property, stringAt } from '../../base
 import type { ChatEvent } from '../../chat/stream-event.ts';
 import { lostEvents } from '../event-payload.ts';
 import { encodeJson } from '../exact-json.ts';
+import { ToolCallSequence } from '../tool-call-sequence.ts';
 import { finishReasonOf } from './finish-reasons.ts';
-import { ToolCallSequence } from './tool-call-sequence.ts';
 import { UsageTally } from './usage-tally.ts';
 
 /** `isFrameKept`: whether the event's bytes may go on to a client of this dialect as they are. */

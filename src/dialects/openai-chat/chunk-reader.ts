@@ -1,8 +1,8 @@
 /** One answer, document by document: a whole reply is one document, a stream is many chunks. */
 import { isJsonObject, type JsonObject, objectAt } from '../../base/json.ts';
 import type { ChatEvent } from '../../chat/stream-event.ts';
+import { findError, isErrorDocument, isFilled, statedStatus } from '../error-document.ts';
 import { ChoiceDecoder } from './decode-choice.ts';
-import { findError, isErrorDocument, isFilled, statedStatus } from './error-document.ts';
 import { readFinish } from './finish-reasons.ts';
 import { readUsage } from './usage.ts';
 

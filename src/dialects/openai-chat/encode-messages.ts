@@ -12,6 +12,7 @@ import type {
   UserPart,
 } from '../../chat/request.ts';
 import type { RequestFault } from '../dialect.ts';
+import { ToolResults } from '../tool-results.ts';
 import { sendableToolCallId } from './tool-call-ids.ts';
 import type { WireMessage, WireToolCall } from './wire.ts';
 
@@ -22,7 +23,7 @@ export function encodeMessages(
   messages: readonly Message[],
 ): Result<readonly WireMessage[], RequestFault> {
   const written: WireMessage[] = [];
-  const done = new Set<ToolMessage>();
+  const toolResults = new ToolResults(messages);
   for (const [index, message] of messages.entries()) {
     switch (message.role) {
       case 'system':
@@ -37,17 +38,18 @@ export function encodeMessages(
       }
       case 'assistant': {
         written.push(encodeAssistant(message));
-        const results = resultsOf(message, messages, index);
+        const results = toolResults.take(index);
         if (!results.ok) return results;
         const fault = addResults(results.value, index, written);
         if (fault !== null) return fail(fault);
-        for (const result of results.value) done.add(result);
         break;
       }
-      case 'tool':
+      case 'tool': {
         // Already written behind its call; one that answers no call has nothing to stand behind.
-        if (!done.has(message)) return fail(orphanOf(message, index));
+        const fault = toolResults.faultOf(message, index);
+        if (fault !== null) return fail(fault);
         break;
+      }
     }
   }
   return success(written);
@@ -75,40 +77,6 @@ function encodeAssistant(message: AssistantMessage): WireMessage {
     ...(refusal === '' ? {} : { refusal }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
-}
-
-/** The results of the assistant's calls, wherever they stand before its next turn with calls. */
-function resultsOf(
-  message: AssistantMessage,
-  messages: readonly Message[],
-  index: number,
-): Result<readonly ToolMessage[], RequestFault> {
-  const results: ToolMessage[] = [];
-  for (const part of message.content) {
-    if (part.type !== 'tool_call') continue;
-    const result = findResult(part.id, messages, index + 1);
-    if (result === null) {
-      const param = `messages[${index}]`;
-      const id = JSON.stringify(part.id.slice(0, 100));
-      return fail({ param, message: `the tool call ${id} has no result in the conversation` });
-    }
-    results.push(result);
-  }
-  return success(results);
-}
-
-function findResult(id: string, messages: readonly Message[], from: number): ToolMessage | null {
-  for (let at = from; at < messages.length; at += 1) {
-    const message = messages[at];
-    if (message?.role === 'tool' && message.toolCallId === id) return message;
-    if (message?.role === 'assistant') return null;
-  }
-  return null;
-}
-
-function orphanOf(message: ToolMessage, index: number): RequestFault {
-  const id = JSON.stringify(message.toolCallId.slice(0, 100));
-  return { param: `messages[${index}]`, message: `the result for ${id} answers no call before it` };
 }
 
 /** A tool message holds text only: other parts follow in a user message, after all results of the turn. */

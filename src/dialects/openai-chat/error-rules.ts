@@ -1,7 +1,7 @@
 /** Errors of this dialect and of the many servers that speak it: how a document is read, what class it means, when to come back. */
 import { arrayAt, isJsonObject, objectAt, property, stringAt } from '../../base/json.ts';
 import type { ErrorFacts, ErrorRule, HintTable, LimitHeader } from '../../failure/error-rule.ts';
-import { findError, isErrorDocument, messageOf, statedStatus, wordAt } from './error-document.ts';
+import { findError, isErrorDocument, messageOf, statedStatus, wordAt } from '../error-document.ts';
 
 /** Headers under which one vendor or another names a request; the first present one counts. */
 const requestIdHeaders = [

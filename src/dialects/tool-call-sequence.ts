@@ -2,8 +2,8 @@
  * Tool calls one after another, whatever order their pieces came in: the first open call is told as
  * it grows, later ones wait until it has ended.
  */
-import type { ChatEvent } from '../../chat/stream-event.ts';
-import { decodeToolName } from '../tool-names.ts';
+import type { ChatEvent } from '../chat/stream-event.ts';
+import { decodeToolName } from './tool-names.ts';
 
 type Call = {
   readonly index: number;

@@ -1,5 +1,5 @@
-/** Where servers of this dialect put an error, under whatever status: told apart from an answer, and read. */
-import { isJsonObject, type JsonObject, numberAt, property, stringAt } from '../../base/json.ts';
+/** Where servers that speak like OpenAI put an error, under whatever status: told apart from an answer, and read. */
+import { isJsonObject, type JsonObject, numberAt, property, stringAt } from '../base/json.ts';
 
 /** The innermost object or text that describes the error, with the document around it. */
 export type FoundError = { readonly error: unknown; readonly document: JsonObject | null };
