@@ -16,8 +16,14 @@ export type DecodedRequest = {
   readonly extension: JsonObject | null;
 };
 
-/** A route that this dialect's SDKs call. `suffix` follows `/v1/` or `/v1/tiers/{tier}/`. */
-export type DialectRoute = { readonly operation: 'chat'; readonly suffix: string };
+/** What the same targets can be asked for beside a chat. */
+export type OperationName = 'count_tokens' | 'embeddings';
+
+/**
+ * A route that this dialect's SDKs call. `suffix` follows `/v1/` or `/v1/tiers/{tier}/`. `speaks`: how
+ * its calls are read and answered, where they are no chat.
+ */
+export type DialectRoute = { readonly suffix: string; readonly speaks?: ClientDialect };
 
 /**
  * Calls whose path says what stands in the body elsewhere: POST `/{version}/models/{call}`, for each
@@ -83,6 +89,8 @@ export type ModelListing = {
 
 export type ClientDialect = {
   readonly name: DialectName;
+  /** Absent = a chat. */
+  readonly operation?: OperationName;
   readonly routes: readonly DialectRoute[];
   readonly pathCalls?: PathCalls;
   /** The content type of its streams; absent = an event stream. */
@@ -153,8 +161,20 @@ export type UpstreamStreamDecoder = {
   readonly end: () => readonly StreamPart[];
 };
 
+/** A call beside the chat: the same errors and hints, another path, another body. */
+export type UpstreamOperation = Pick<
+  UpstreamDialect,
+  'decodeReply' | 'encodeCall' | 'missingAbility'
+> & {
+  /** Where it is asked for, from the URL of a whole chat. */
+  readonly urlFrom: (chatUrl: string) => string;
+};
+
 export type UpstreamDialect = {
   readonly name: DialectName;
+  readonly operations?: { readonly [name in OperationName]?: UpstreamOperation };
+  /** Which of them this is, put in the place of the chat; absent = the chat. */
+  readonly operation?: OperationName;
   /**
    * Why this dialect cannot carry the meaning of `request` (`ability:NAME` is the skip reason), or
    * null. For a request of the same dialect always null.

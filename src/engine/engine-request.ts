@@ -1,6 +1,7 @@
 /** One decoded request, ready to be answered: what the engine is given. */
 import type { ChatRequest, DialectName } from '../chat/request.ts';
 import type { StreamPart } from '../chat/stream-event.ts';
+import type { OperationName } from '../dialects/dialect.ts';
 import type { RequestFailure } from '../failure/request-failure.ts';
 import type { Variables } from '../prompts/variant.ts';
 import type { Tier } from '../routing/snapshot.ts';
@@ -13,6 +14,8 @@ export type EngineRequest = {
   readonly configVersion: number;
   readonly chat: ChatRequest;
   readonly clientDialect: DialectName;
+  /** Null = a chat. */
+  readonly operation: OperationName | null;
   readonly variables: Variables;
   /** A target id: that one or an error. */
   readonly pin: string | null;

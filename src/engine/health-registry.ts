@@ -27,7 +27,7 @@ export function createHealthRegistry(ports: {
   const waiters = new Waiters();
   return {
     of: (target, tier) => {
-      const name = `${target.provider.name}/${target.model}`;
+      const name = healthName(target);
       const found = known.get(name);
       if (found !== undefined) return found.under(target.concurrency);
       const made = new TargetHealth(name, ports, tier, target.concurrency);
@@ -43,4 +43,10 @@ export function createHealthRegistry(ports: {
       known.clear();
     },
   };
+}
+
+/** How well tokens are counted says nothing about how well they are written. */
+function healthName({ provider, model }: Target): string {
+  const name = `${provider.name}/${model}`;
+  return provider.dialect.operation === 'count_tokens' ? `${name}:count_tokens` : name;
 }

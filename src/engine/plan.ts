@@ -2,6 +2,7 @@
 import type { Ability } from '../chat/requirements.ts';
 import { requirementsOf } from '../chat/requirements.ts';
 import type { Target } from '../routing/snapshot.ts';
+import { askedTarget } from './asked-target.ts';
 import type { EngineRequest } from './engine-request.ts';
 import type { Skip } from './trace.ts';
 
@@ -12,13 +13,29 @@ export function planOf(request: EngineRequest): Plan {
   const needed = requirementsOf(request.chat);
   const targets: Target[] = [];
   const skipped: Skip[] = [];
-  for (const target of request.tier.targets) {
-    const reason = skipReason(request, target, needed);
-    if (reason === null) targets.push(target);
-    else skipped.push({ target: target.id, reason });
+  for (const planned of request.tier.targets) {
+    const target = askedTarget(planned, request.operation);
+    const missing = `ability:${request.operation}`;
+    const reason = target === null ? missing : skipReason(request, target, needed);
+    if (target !== null && reason === null) targets.push(target);
+    else skipped.push({ target: planned.id, reason: reason ?? missing });
   }
-  return { targets, skipped };
+  return request.operation === 'embeddings'
+    ? ofOneModel({ targets, skipped })
+    : { targets, skipped };
 }
+
+/** Vectors of different models do not mix: who is down is stood in for by others of the same model alone. */
+function ofOneModel({ targets, skipped }: Plan): Plan {
+  const isOther = ({ model }: Target): boolean => model !== targets[0]?.model;
+  const others = targets.filter(isOther);
+  return {
+    targets: targets.filter((target) => !isOther(target)),
+    skipped: [...skipped, ...others.map(({ id }) => ({ target: id, reason: otherModel }))],
+  };
+}
+
+const otherModel = 'ability:same_embedding_model';
 
 function skipReason(
   request: EngineRequest,

@@ -36,7 +36,7 @@ export type EdgeAppOptions = Pick<
 export function fastLane(dialects: readonly ClientDialect[]): ReadonlyMap<string, ClientDialect> {
   const lane = new Map<string, ClientDialect>();
   for (const dialect of dialects) {
-    for (const { suffix } of dialect.routes) lane.set(`/v1/${suffix}`, dialect);
+    for (const { suffix, speaks } of dialect.routes) lane.set(`/v1/${suffix}`, speaks ?? dialect);
   }
   return lane;
 }
@@ -75,12 +75,10 @@ export function createEdgeApp(options: EdgeAppOptions): Hono<EdgeEnvironment> {
 
 function mountModelCalls(app: Hono<EdgeEnvironment>, options: EdgeAppOptions): void {
   for (const dialect of options.dialects) {
-    for (const { suffix } of dialect.routes) {
-      app.post(`/v1/${suffix}`, (c) => call(c, dialect, null, options));
+    for (const { suffix, speaks = dialect } of dialect.routes) {
+      app.post(`/v1/${suffix}`, (c) => call(c, speaks, null, options));
       for (const base of ['/v1/tiers/:tier', '/v1/tiers/:tier/v1']) {
-        app.post(`${base}/${suffix}`, (c) =>
-          call(c, dialect, c.req.param('tier') ?? null, options),
-        );
+        app.post(`${base}/${suffix}`, (c) => call(c, speaks, c.req.param('tier') ?? null, options));
       }
     }
     for (const base of pathCallBases(dialect)) {

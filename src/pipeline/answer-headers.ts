@@ -66,6 +66,21 @@ export function failureHeaders(
   return headers;
 }
 
+/** Of a count that nobody was there to make. */
+export function estimateHeaders(
+  identity: Identity,
+  attempts: number,
+  timing: Timing,
+): AnswerHeaders {
+  return {
+    ...identityHeaders(identity),
+    'content-type': 'application/json',
+    'x-tiergate-estimate': 'true',
+    'x-tiergate-attempts': String(attempts),
+    'server-timing': serverTiming(timing),
+  };
+}
+
 function serverTiming({ upstreamMs, backoffMs, totalMs }: Timing): string {
   const gatewayMs = Math.max(0, totalMs - upstreamMs - backoffMs);
   return `upstream;dur=${upstreamMs.toFixed(1)}, backoff;dur=${backoffMs.toFixed(1)}, gateway;dur=${gatewayMs.toFixed(1)}`;

@@ -1,7 +1,9 @@
 /** One call on its way through the pipeline: its names, its row, and how its answer is put together. */
 import type { Clock } from '../base/clock.ts';
 import { ReplyCollector } from '../chat/reply.ts';
+import type { ChatRequest } from '../chat/request.ts';
 import type { StreamPart } from '../chat/stream-event.ts';
+import { estimateInputTokens } from '../chat/token-estimate.ts';
 import { unknownUsage } from '../chat/usage.ts';
 import type { AnswerMeta, ClientStreamEncoder } from '../dialects/dialect.ts';
 import type { AnswerBatch, AnswerHead, EngineAnswer, EngineRun } from '../engine/engine-request.ts';
@@ -10,7 +12,13 @@ import type { RequestFailure } from '../failure/request-failure.ts';
 import type { Snapshot } from '../routing/snapshot.ts';
 import type { Recorder } from '../served-by/recorder.ts';
 import type { Answer, AnswerHeaders, Call } from './answer.ts';
-import { failureHeaders, type Identity, servedHeaders, type Timing } from './answer-headers.ts';
+import {
+  estimateHeaders,
+  failureHeaders,
+  type Identity,
+  servedHeaders,
+  type Timing,
+} from './answer-headers.ts';
 import { CallDraft } from './call-draft.ts';
 import type { Rejection } from './rejection.ts';
 import { streamChunks } from './stream-chunks.ts';
@@ -28,6 +36,11 @@ export class Exchange extends CallDraft {
   constructor(call: Call, snapshot: Snapshot, ports: ExchangePorts) {
     super(call, snapshot, ports.clock);
     this.#ports = ports;
+  }
+
+  /** A count is no answer of a model: it leaves no row. */
+  get isCount(): boolean {
+    return this.call.dialect.operation === 'count_tokens';
   }
 
   identity(): Identity {
@@ -51,7 +64,7 @@ export class Exchange extends CallDraft {
       regenerate: false,
     };
     const totalMs = this.#elapsedMs();
-    if (failure.failureClass !== 'unknown_tier') {
+    if (failure.failureClass !== 'unknown_tier' && !this.isCount) {
       await this.#record(this.#rejectedTrace(failure, totalMs));
     }
     return this.#failed(failure, { upstreamMs: 0, backoffMs: 0, totalMs });
@@ -73,6 +86,27 @@ export class Exchange extends CallDraft {
     if (answer.kind === 'failed') return this.#failed(answer.failure, timingOf(trace));
     // A provider that was asked for a stream may answer in one piece; its client still reads a stream.
     return this.isStream ? this.#wholeAsStream(answer, trace) : this.#whole(answer, trace);
+  }
+
+  /** An estimate where nobody could be asked: a count is wanted before there is a request. */
+  async count(run: EngineRun, request: ChatRequest): Promise<Answer> {
+    const answer = await run.answer;
+    const trace = run.trace();
+    if (answer.kind === 'whole') return this.#whole(answer, trace);
+    if (answer.kind !== 'failed') return { kind: 'gone' };
+    const usage = { ...unknownUsage, inputTokens: estimateInputTokens(request) };
+    return {
+      kind: 'whole',
+      status: 200,
+      headers: estimateHeaders(this.identity(), trace.attempts.length, timingOf(trace)),
+      body: this.call.dialect.encodeReply({
+        reply: { id: null, model: null, choices: [], usage },
+        original: null,
+        fallbackId: this.id,
+        createdAtSeconds: Math.floor(this.startedAtMs / 1000),
+        meta: null,
+      }),
+    };
   }
 
   async #record(trace: RequestTrace): Promise<void> {

@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log-port.ts';
+import type { EngineRequest } from '../engine/engine-request.ts';
 import type { Engine } from '../engine/failover.ts';
 import type { RequestTrace } from '../engine/trace.ts';
 import type { Snapshot } from '../routing/snapshot.ts';
@@ -105,6 +106,10 @@ async function answer(
   }
   const read = readRequest(exchange);
   if (!read.ok) return exchange.reject(read.fault);
+  if (exchange.isCount) {
+    const asked = asCount(read.value);
+    return exchange.count(ports.engine.start(asked), asked.chat);
+  }
   const { call } = exchange;
   const { repeat, again } = repeats.arrive(read.value, call);
   exchange.clientRetryCount = repeat;
@@ -114,3 +119,11 @@ async function answer(
     repeats.noteEnd(request, call, trace),
   );
 }
+
+/** An agent counts before each step and can do without: one is asked, once, and not for long. */
+function asCount(request: EngineRequest): EngineRequest {
+  const deadlineAtMs = Math.min(request.deadlineAtMs, request.arrivedAtMs + countMsMax);
+  return { ...request, deadlineAtMs, isFailoverOff: true, maxRetries: 0, session: null };
+}
+
+const countMsMax = 10_000;

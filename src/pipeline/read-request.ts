@@ -62,6 +62,7 @@ function engineRequestOf(
     configVersion: draft.snapshot.version,
     chat,
     clientDialect: call.dialect.name,
+    operation: call.dialect.operation ?? null,
     variables: options.variables,
     pin: options.pin,
     isFailoverOff: options.isFailoverOff || options.isStrict,

@@ -84,6 +84,9 @@ export function answerPlan(scene: AnswerScene, extra: Headers = {}): ReplyPlan {
   const whole = { kind: 'whole', delayMs: 0, status: 200, headers } as const;
   const prompt = promptOf(scene);
   if (prompt === null) return { ...whole, body: '{}' };
+  if (route.operation === 'embed') {
+    return { ...whole, body: vendor.embedBody?.(scene.body, identity) ?? '{}' };
+  }
   if (route.operation === 'count') return { ...whole, body: vendor.countBody(prompt.inputTokens) };
   if (prompt.isStream) return streamPlan(scene, pacedBeats(framesOf(prompt, scene), pace), extra);
   const answer = composeAnswer(prompt, speakerOf(scene));

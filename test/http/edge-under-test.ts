@@ -55,7 +55,7 @@ export class ScriptedPipeline implements Pipeline {
 /** The client side of a wire format that tests can read at a glance. */
 export const plainDialect: ClientDialect = {
   name: 'plain',
-  routes: [{ operation: 'chat', suffix: 'chat/completions' }],
+  routes: [{ suffix: 'chat/completions' }],
   baseUrl: (origin) => `${origin}/v1`,
   requestIdHeader: 'x-request-id',
   decodeRequest: () => ({ ok: false, fault: { message: 'not decoded here', param: null } }),

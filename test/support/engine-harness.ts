@@ -173,6 +173,7 @@ export class EngineHarness {
       clientRequestId: `c-${requestCount}`,
       configVersion: 1,
       clientDialect: 'plain-client',
+      operation: null,
       variables: {},
       pin: null,
       isFailoverOff: false,

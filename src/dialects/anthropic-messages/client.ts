@@ -5,11 +5,12 @@ import { modelListing } from './client-models.ts';
 import { encodeReply } from './client-reply.ts';
 import { decodeRequest } from './client-request.ts';
 import { streamEncoder } from './client-stream.ts';
+import { countTokensClient } from './count-tokens-client.ts';
 import { dialectName } from './wire.ts';
 
 export const anthropicMessagesClient: ClientDialect = {
   name: dialectName,
-  routes: [{ operation: 'chat', suffix: 'messages' }],
+  routes: [{ suffix: 'messages' }, { suffix: 'messages/count_tokens', speaks: countTokensClient }],
   // The SDK adds `/v1/messages` itself.
   baseUrl: (origin) => origin,
   requestIdHeader: 'request-id',

@@ -20,6 +20,6 @@ function modelOf(model: ListedModel): JsonObject {
     ...(description === '' ? {} : { description }),
     ...(inputTokensMax === null ? {} : { inputTokenLimit: inputTokensMax }),
     ...(outputTokensMax === null ? {} : { outputTokenLimit: outputTokensMax }),
-    supportedGenerationMethods: ['generateContent', 'streamGenerateContent'],
+    supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
   };
 }

@@ -6,6 +6,7 @@ import { modelListing } from './client-models.ts';
 import { encodeReply } from './client-reply.ts';
 import { decodeRequest } from './client-request.ts';
 import { arrayEncoder, streamEncoder } from './client-stream.ts';
+import { countTokensClient } from './count-tokens-client.ts';
 import { dialectName } from './wire.ts';
 
 /** As it stands it reads bodies that name their model; calls over HTTP name it in the path. */
@@ -22,11 +23,12 @@ export const geminiClient: ClientDialect = {
   encodeError,
 };
 
-const operations = /^(?:models\/)?([^/]+):(generateContent|streamGenerateContent)$/;
+const operations = /^(?:models\/)?([^/]+):(generateContent|streamGenerateContent|countTokens)$/;
 
 function dialectFor(call: string, query: PathQuery): ClientDialect | null {
   const [, model, operation] = operations.exec(call) ?? [];
   if (model === undefined) return null;
+  if (operation === 'countTokens') return countTokensClient(model);
   const isStream = operation === 'streamGenerateContent';
   const alt = query('alt') ?? query('$alt') ?? 'json';
   const form: ClientDialect = {

@@ -1,5 +1,6 @@
 /** The generateContent API as a target. */
 import type { UpstreamDialect } from '../dialect.ts';
+import { countTokensUpstream } from './count-tokens-upstream.ts';
 import { decodeReply } from './decode-reply.ts';
 import { encodeCall } from './encode-call.ts';
 import { hints, readError, rules } from './error-rules.ts';
@@ -9,6 +10,7 @@ import { dialectName } from './wire.ts';
 
 export const geminiUpstream: UpstreamDialect = {
   name: dialectName,
+  operations: { count_tokens: countTokensUpstream },
   missingAbility,
   encodeCall,
   decodeReply,

@@ -4,11 +4,12 @@ import { encodeError } from './client-error.ts';
 import { encodeReply } from './client-reply.ts';
 import { decodeRequest } from './client-request.ts';
 import { streamEncoder } from './client-stream.ts';
+import { embeddingsClient } from './embeddings-client.ts';
 import { dialectName } from './wire.ts';
 
 export const openaiChatClient: ClientDialect = {
   name: dialectName,
-  routes: [{ operation: 'chat', suffix: 'chat/completions' }],
+  routes: [{ suffix: 'chat/completions' }, { suffix: 'embeddings', speaks: embeddingsClient }],
   baseUrl: (origin) => `${origin}/v1`,
   requestIdHeader: 'x-request-id',
   decodeRequest,

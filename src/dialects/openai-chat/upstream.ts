@@ -1,6 +1,7 @@
 /** Chat completions as a target. */
 import type { UpstreamDialect } from '../dialect.ts';
 import { decodeReply } from './decode-reply.ts';
+import { embeddingsUpstream } from './embeddings-upstream.ts';
 import { encodeCall } from './encode-call.ts';
 import { hints, readError, rules } from './error-rules.ts';
 import { missingAbility } from './missing-ability.ts';
@@ -9,6 +10,7 @@ import { dialectName } from './wire.ts';
 
 export const openaiChatUpstream: UpstreamDialect = {
   name: dialectName,
+  operations: { embeddings: embeddingsUpstream },
   missingAbility,
   encodeCall,
   decodeReply,

@@ -48,6 +48,7 @@ export type Route =
       readonly isArray: boolean;
     }
   | { readonly operation: 'count'; readonly model: string | null }
+  | { readonly operation: 'embed'; readonly model: string | null }
   | { readonly operation: 'models'; readonly model: string | null };
 
 export type RequestHead = {
@@ -134,6 +135,8 @@ export type Vendor = {
   ) => readonly Frame[];
   readonly streamWriter: (settings: StreamSettings) => StreamWriter;
   readonly countBody: (inputTokens: number) => string;
+  /** Absent = the vendor has no such endpoint. */
+  readonly embedBody?: (body: JsonObject, identity: ReplyIdentity) => string;
   /** The list of models, or the one named `model`; null when unknown. */
   readonly modelsBody: (names: readonly string[], model: string | null) => string | null;
   /** A message id and a tool call id from 24 hex digits that differ per request and call. */

@@ -38,7 +38,7 @@ export function chatBodyFault(body: unknown): VendorFault | null {
   ]);
 }
 
-function modelFault(body: JsonObject): VendorFault | null {
+export function modelFault(body: JsonObject): VendorFault | null {
   const model = stringAt(body, 'model');
   if (model === null || model === '') {
     return refusal('you must provide a model parameter', 'model', null);

@@ -8,6 +8,7 @@ import {
   type Route,
   type Vendor,
 } from '../vendor.ts';
+import { embeddingsFault, openaiEmbeddings } from './openai-embeddings.ts';
 import {
   openaiErrorBody,
   openaiErrorEvent,
@@ -37,7 +38,8 @@ export const openaiVendor: Vendor = {
     }
     return isAccepted(secret, rule) ? null : openaiFault('auth', { model: '', retryAfterMs: 0 });
   },
-  validate: (body) => chatBodyFault(body),
+  validate: (body, { operation }) =>
+    operation === 'embed' ? embeddingsFault(body) : chatBodyFault(body),
   read: (body: JsonObject) => readChatBody(body),
   fault: openaiFault,
   plainFault: openaiPlainFault,
@@ -56,6 +58,7 @@ export const openaiVendor: Vendor = {
   frames: openaiFrames,
   streamWriter: openaiStreamWriter,
   countBody: () => '{}',
+  embedBody: openaiEmbeddings,
   modelsBody: (names, model) => {
     const entry = (id: string) => ({
       id,
@@ -76,6 +79,7 @@ function route({ method, path }: RequestHead): Route | null {
       ? { operation: 'generate', model: null, isStream: null, isArray: false }
       : null;
   }
+  if (path === '/v1/embeddings' && method === 'POST') return { operation: 'embed', model: null };
   if (method !== 'GET') return null;
   if (path === '/v1/models') return { operation: 'models', model: null };
   const model = /^\/v1\/models\/([^/]+)$/.exec(path)?.[1];
