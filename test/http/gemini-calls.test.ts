@@ -141,7 +141,7 @@ describe('keys, models and paths that are none', () => {
     expect(await bearer.json()).toMatchObject({ object: 'list' });
   });
 
-  it.each(['/v1beta/models/fast:countTokens', '/v1beta/models/fast', '/v1beta/other'])(
+  it.each(['/v1beta/models/fast:embedContent', '/v1beta/models/fast', '/v1beta/other'])(
     'POST %s is a 404 in the form of its clients',
     async (path) => {
       const answer = await gateway.post(path, hello, { headers: { 'x-goog-api-key': key } });
