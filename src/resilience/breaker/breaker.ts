@@ -41,7 +41,7 @@ export type Breaker = {
   /** Closed: a permit. Half-open: one permit at a time. Open: none. Asks no time of its own beyond the clock. */
   readonly admit: () => Admission;
   readonly view: () => BreakerView;
-  /** Called after each change of state; returns the way to stop listening. */
+  /** Called after each change of state, and when a probe can be let through; returns the way to stop listening. */
   readonly onChange: (listener: (view: BreakerView) => void) => () => void;
   /** Frees timers; the breaker is not used afterwards. */
   readonly close: () => void;

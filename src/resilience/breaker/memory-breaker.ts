@@ -1,4 +1,4 @@
-/** The breaker's port over the pure machine alone: no library, no timer. */
+/** The breaker's port over the pure machine alone: no library, no timer. A fleet's breaker is built on it. */
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import type { Admission, Breaker, BreakerPolicy, BreakerView } from './breaker.ts';
@@ -20,7 +20,7 @@ export function createMemoryBreaker(parts: {
   return new MemoryBreaker(parts.clock, parts.random);
 }
 
-class MemoryBreaker implements Breaker {
+export class MemoryBreaker implements Breaker {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #window = new TripWindow();
@@ -47,6 +47,23 @@ class MemoryBreaker implements Breaker {
     this.#listeners.add(listener);
 
   readonly close = (): void => this.#listeners.clear();
+
+  /** The machine as of now; an open period that is over ends here. */
+  present(): BreakerMachine {
+    this.#catchUp();
+    return this.#machine;
+  }
+
+  /**
+   * Takes over a state that was decided elsewhere: permits of the one before change nothing any more. Where
+   * it is closed, a probe has answered the failures that are remembered here too.
+   */
+  adopt(state: (epoch: number, nowMs: number) => BreakerMachine): void {
+    const nowMs = this.#catchUp();
+    const machine = state(this.#machine.epoch + 1, nowMs);
+    if (machine.kind === 'closed') this.#window.clear();
+    this.#become(machine, nowMs);
+  }
 
   readonly #settled = (ticket: Ticket, mark: Mark, policy: BreakerPolicy): number | null => {
     const nowMs = this.#catchUp();

@@ -4,6 +4,8 @@ import type { Random } from '../../../src/base/random.ts';
 import type { Breaker, BreakerPolicy, Permit } from '../../../src/resilience/breaker/breaker.ts';
 import { createMemoryBreaker } from '../../../src/resilience/breaker/memory-breaker.ts';
 import { createOpossumBreaker } from '../../../src/resilience/breaker/opossum-breaker.ts';
+import { createSharedBreaker } from '../../../src/resilience/breaker/shared-breaker.ts';
+import { MemoryFleet, MemoryFleetStore } from '../../support/memory-fleet.ts';
 
 export type Subject = {
   readonly name: string;
@@ -16,7 +18,18 @@ export const subjects: readonly Subject[] = [
     name: 'opossum',
     create: (parts) => createOpossumBreaker({ name: 'provider/model', ...parts }),
   },
+  { name: 'shared, alone in its fleet', create: (parts) => shared(parts, true) },
+  { name: 'shared, cut off from its fleet', create: (parts) => shared(parts, false) },
 ];
+
+function shared(
+  parts: { readonly clock: Clock; readonly random: Random },
+  isReachable: boolean,
+): Breaker {
+  const fleet = new MemoryFleet(new MemoryFleetStore(parts.clock), parts.clock, 'one');
+  fleet.isReachable = isReachable;
+  return createSharedBreaker({ name: 'provider/model', ...parts, fleet });
+}
 
 /** The shipped settings. */
 export const shippedPolicy: BreakerPolicy = {
