@@ -7,7 +7,7 @@ import type { ProviderKey } from '../providers/provider.ts';
 import type { Target } from '../routing/snapshot.ts';
 import type { Candidate, Obstacle } from './history.ts';
 import type { Override } from './override-table.ts';
-import type { TargetHealth } from './target-health.ts';
+import { fullLookMs, type TargetHealth } from './target-health.ts';
 import type { BreakerStanding } from './trace.ts';
 
 export class CandidateState {
@@ -20,6 +20,8 @@ export class CandidateState {
   lastKey: string | null = null;
   sleptMs = 0;
   isSpent = false;
+  /** No room was found in its queue: this request does not line up a second time. */
+  hadNoRoom = false;
   previousDelayMs: number | null = null;
   readonly failures: AttemptFailure[] = [];
 
@@ -49,6 +51,7 @@ export class CandidateState {
 
   /** A hint binds the request that was given it, whatever it does in the meantime. */
   obstacle(): Obstacle | null {
+    if (this.hadNoRoom) return { reason: 'full', untilMs: this.#clock.monotonicMs() + fullLookMs };
     const obstacle = this.#obstacleToAll();
     if (obstacle !== null || this.#clock.monotonicMs() >= this.#hintedUntilMs) return obstacle;
     return { reason: 'cooling', untilMs: this.#hintedUntilMs };

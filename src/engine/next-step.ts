@@ -15,9 +15,7 @@ export function nextStep(history: History, random: Random): Decision {
   const again = sameTarget(history, last, random);
   if (again.kind === 'attempt') return { step: again, leave: null };
   const isEndOfTheRoad = effectOf(last.failure).nextTarget === 'never' && !isHearsay(last);
-  if (isEndOfTheRoad || history.limits.isFailoverOff) {
-    return { step: finish(again.why), leave: again.leave };
-  }
+  if (isEndOfTheRoad) return { step: finish(again.why), leave: again.leave };
   return { step: elsewhere(history, { last, ...again }), leave: again.leave };
 }
 
@@ -166,6 +164,8 @@ function admissible(history: History, from: From | null): readonly number[] {
 function isWilling(history: History, index: number, from: From | null): boolean {
   const candidate = candidateAt(history, index);
   if (candidate.isSpent || candidate.attempts >= history.limits.attempts) return false;
+  const { firstAsked, limits } = history;
+  if (limits.isFailoverOff && firstAsked !== null && index !== firstAsked) return false;
   if (from === null) return true;
   if (index === from.last.candidate) return from.leave === 'resting';
   if (effectOf(from.last.failure).nextTarget !== 'larger_window') return true;
@@ -204,6 +204,16 @@ function backAt(history: History, index: number, from: From | null): number | nu
   return Math.max(hintedMs, obstacleMs ?? 0);
 }
 
+/** Nobody waits for room, but a repeat may find it: to be full is no failure. */
+function isOneFull(history: History, from: From | null): boolean {
+  return history.candidates.some(
+    (candidate, index) =>
+      candidate.obstacle?.reason === 'full' &&
+      isWilling(history, index, from) &&
+      hasRetryLeft(history, candidate),
+  );
+}
+
 function hasRetryLeft(history: History, candidate: Candidate): boolean {
   return candidate.attempts === 0 || history.attempts < history.limits.attemptsTotal;
 }
@@ -213,7 +223,9 @@ function waitFor(
   first: { readonly index: number; readonly untilMs: number } | null,
   from: From | null,
 ): Step {
-  if (first === null) return finish(from === null ? 'resting' : from.why);
+  if (first === null) {
+    return finish(from === null || isOneFull(history, from) ? 'resting' : from.why);
+  }
   const delayMs = Math.max(1, first.untilMs - history.nowMs);
   const fits =
     delayMs <= history.limits.hintCeilingMs &&

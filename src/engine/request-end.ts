@@ -77,12 +77,26 @@ function deadlineOf(run: RequestRun, nowMs: number): 'left' | 'ran_out' | 'ran_o
   return run.failures.length > 0 ? 'ran_out_under_way' : 'ran_out';
 }
 
-/** The rest that ends first, among candidates that this request could have returned to. */
+/**
+ * The rest that ends first, among candidates that this request could have gone to or returned to. What is
+ * parked was refused for good: it only says when to come back where there is nothing else to say.
+ */
 function lastObstacle(run: RequestRun, nowMs: number): LastObstacle | null {
+  const obstacles = eligible(run).flatMap((candidate) => obstacleOf(candidate, nowMs) ?? []);
+  const passing = firstOf(obstacles.filter(({ kind }) => kind !== 'parked'));
+  return passing ?? (run.records.length === 0 ? firstOf(obstacles) : null);
+}
+
+/** With failover off nobody but the first one asked. */
+function eligible({ candidates, records, request }: RequestRun): readonly CandidateState[] {
+  const asked = records[0]?.start.target.id;
+  if (!request.isFailoverOff || asked === undefined) return candidates;
+  return candidates.filter(({ target }) => target.id === asked);
+}
+
+function firstOf(obstacles: readonly LastObstacle[]): LastObstacle | null {
   let first: LastObstacle | null = null;
-  for (const candidate of run.candidates) {
-    const obstacle = obstacleOf(candidate, nowMs);
-    if (obstacle === null) continue;
+  for (const obstacle of obstacles) {
     if (first === null || backIn(obstacle) < backIn(first)) first = obstacle;
   }
   return first;

@@ -139,7 +139,8 @@ export class RequestRun {
 
   /** No room was found in the target's queue: the request goes on without it. */
   skipForRoom(candidate: CandidateState): void {
-    this.#skips.skip(candidate, 'full');
+    candidate.hadNoRoom = true;
+    this.#skips.note(candidate.target.id, 'full');
   }
 
   /** Null: refused at the last moment by the breaker, a parking or the retry budget. */

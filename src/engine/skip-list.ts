@@ -17,7 +17,7 @@ export class SkipList {
   /** The request goes on without `candidate`. */
   skip(candidate: CandidateState, reason: string): void {
     candidate.isSpent = true;
-    this.#note(candidate.target.id, reason);
+    this.note(candidate.target.id, reason);
   }
 
   /**
@@ -26,11 +26,12 @@ export class SkipList {
    */
   noteObstacles(passedOver: readonly Candidate[]): void {
     for (const { target, obstacle, attempts, isSpent } of passedOver) {
-      if (obstacle !== null && attempts === 0 && !isSpent) this.#note(target, obstacle.reason);
+      if (obstacle !== null && attempts === 0 && !isSpent) this.note(target, obstacle.reason);
     }
   }
 
-  #note(target: string, reason: string): void {
+  /** Only the first reason counts. */
+  note(target: string, reason: string): void {
     if (!this.#skips.some((skip) => skip.target === target)) this.#skips.push({ target, reason });
   }
 }

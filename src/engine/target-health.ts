@@ -35,8 +35,8 @@ import { KeyRing } from './key-ring.ts';
 
 /** While another request probes, those who wait for this target look again after so long. */
 const probeLookMs = 1000;
-/** Those who found no room in the queue look again after so long. */
-const fullLookMs = 1000;
+/** Those who found no room in the queue are told to look again after so long. */
+export const fullLookMs = 1000;
 /** How long a breaker stays open when no other target could answer. */
 const lonePeriodMs = 1000;
 

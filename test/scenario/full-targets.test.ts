@@ -15,6 +15,8 @@ const narrow = { minConcurrent: 1, maxConcurrent: 1, queueMax: 1, queueWaitMs: 2
 const p1 = plainTarget('p1', { concurrency: narrow });
 const p2 = plainTarget('p2', { concurrency: narrow });
 
+const hurried = { ...p1.clocks, headersMs: 1000 };
+
 /** An answer that takes a second and a half. */
 const slowly: ScriptedCall = { ...ok(), afterMs: 1500 } as ScriptedCall;
 
@@ -80,6 +82,48 @@ describe('the place of a request at its target', () => {
     expect((await second).trace.attempts.map(({ keyAlias }) => keyAlias)).toEqual(['one']);
     await harness.clock.advance(60_000);
     expect((await first).trace.attempts.map(({ keyAlias }) => keyAlias)).toEqual(['one', 'two']);
+  });
+
+  it.each([
+    ['before the one that fails', ['p1', 'p2'], 'the queue is full'],
+    ['after the one that fails', ['p2', 'p1'], 'the queue is full'],
+    ['before the one that fails', ['p1', 'p2'], 'the wait in it is over'],
+    ['after the one that fails', ['p2', 'p1'], 'the wait in it is over'],
+  ] as const)(
+    'last in the way, %s, it ends the request as 503 with Retry-After (%s, %s)',
+    async (_, order, how) => {
+      const targets = { p1, p2: plainTarget('p2', { clocks: hurried }) };
+      const tier = plainTier(order.map((name) => targets[name]));
+      const harness = new EngineHarness(tier, (provider) =>
+        provider === 'p1' ? flowing : { kind: 'silent' },
+      );
+      const busy = [harness.ask({ tier: plainTier([p1]) })];
+      if (how === 'the queue is full') busy.push(harness.ask({ tier: plainTier([p1]) }));
+      const { answer, trace } = await harness.askWithin(10_000, {
+        deadlineMs: 9000,
+        maxRetries: 0,
+      });
+      expect(trace.attempts).toMatchObject([
+        { target: 'p2/m', failure: { errorClass: 'timeout' } },
+      ]);
+      expect(trace.skipped).toEqual([{ target: 'p1/m', reason: 'full' }]);
+      expect(answer).toMatchObject({
+        failure: { failureClass: 'no_target_available', status: 503, retryAfterMs: 1000 },
+      });
+      await harness.clock.advance(120_000);
+      await Promise.all(busy);
+    },
+  );
+
+  it('R06 is no rate limit: 503 although everybody who answered was rate-limited', async () => {
+    const limited = status(429, { headers: { 'retry-after': '100' } });
+    const tier = plainTier([p1, plainTarget('p2')]);
+    const harness = new EngineHarness(tier, (provider) => (provider === 'p1' ? flowing : limited));
+    const busy = [harness.ask(), harness.ask()];
+    const { answer } = await harness.askWithin(10_000, { deadlineMs: 9000 });
+    expect(answer).toMatchObject({ failure: { status: 503, retryAfterMs: 1000 } });
+    await harness.clock.advance(120_000);
+    await Promise.all(busy);
   });
 
   it('a target without room is skipped for one reason, told once', async () => {

@@ -291,6 +291,15 @@ const breaches: { readonly [invariant: string]: (seen: Seen) => void } = {
   asksInOrder: (seen) => {
     attempt(seen, 'served', 1).target = 'p2/m';
   },
+  keepsToOneTargetWhenTold: (seen) => {
+    the(seen, 'moved').plan.isFailoverOff = true;
+  },
+  tellsOfTheWantOfRoom: (seen) => {
+    const { trace } = the(seen, 'refused');
+    const failure = trace?.failure;
+    if (failure) failure.failureClass = 'upstream_failed';
+    trace?.skipped.push({ target: 'p2/m', reason: 'full' });
+  },
   waitsForTheFirstBack: (seen) => {
     const refused = the(seen, 'refused');
     const { failure, trace } = refused;

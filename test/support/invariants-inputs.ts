@@ -26,6 +26,15 @@ export function asksInOrder(observation: Observation): readonly string[] {
   });
 }
 
+/** With failover off nobody is asked but the first that could be. */
+export function keepsToOneTargetWhenTold(observation: Observation): readonly string[] {
+  return allRequests(observation).flatMap((request) => {
+    if (!request.plan.isFailoverOff) return [];
+    const targets = new Set(attemptsOf(request).map(({ target }) => target));
+    return targets.size > 1 ? [named(request, `asked ${[...targets].join(', ')}`)] : [];
+  });
+}
+
 /** Some health changed, or let somebody through, in the very instant of the arrival. */
 function isChanging({ changes, permits }: Observation, { arrived, plan }: RequestSeen): boolean {
   const others = permits.filter(({ requestId }) => requestId !== plan.id);

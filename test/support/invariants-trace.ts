@@ -223,6 +223,25 @@ export function explainsItsSkips(observation: Observation): readonly string[] {
   });
 }
 
+/** Whoever was not asked for want of room alone may be asked later: that is no failure of the targets. */
+export function tellsOfTheWantOfRoom(observation: Observation): readonly string[] {
+  return forEach(observation, (request, { failure, attempts, skipped }) => {
+    const asked = attempts.map(({ target }) => target);
+    const unasked = skipped.find(
+      ({ target, reason }) => reason === 'full' && !asked.includes(target),
+    );
+    const { isFailoverOff, mayWrite } = request.plan;
+    const isOver = attempts.some(({ failure: one }) => one?.errorClass === 'poisoned');
+    if (unasked === undefined || isFailoverOff || mayWrite || isOver) return [];
+    const atEnd = request.obstaclesAtEnd[unasked.target] ?? null;
+    const isOther = atEnd !== null && atEnd !== 'full';
+    const isBlamed = failure?.failureClass.startsWith('upstream_') === true;
+    return [
+      unless(isOther || !isBlamed, `${failure?.failureClass}, yet ${unasked.target} was full`),
+    ];
+  });
+}
+
 /** What the trace measures is what was seen from outside. */
 export function measuresItsTimes(observation: Observation): readonly string[] {
   return forEach(observation, (request, trace) => {

@@ -4,6 +4,7 @@ import { letsOnlyProbesThrough, probesOneAtATime, recoversInTime } from './invar
 import {
   asksInOrder,
   callsPoisonedWhatFailsAgain,
+  keepsToOneTargetWhenTold,
   waitsForTheFirstBack,
 } from './invariants-inputs.ts';
 import {
@@ -34,6 +35,7 @@ import {
   hasTheClassOfItsAttempts,
   measuresItsTimes,
   numbersItsAttempts,
+  tellsOfTheWantOfRoom,
 } from './invariants-trace.ts';
 import type { Observation } from './simulated-observation.ts';
 
@@ -71,8 +73,10 @@ export const invariants: readonly Invariant[] = [
   takesSoundAnswers,
   answersWhileSomebodyCan,
   asksInOrder,
+  keepsToOneTargetWhenTold,
   callsPoisonedWhatFailsAgain,
   waitsForTheFirstBack,
+  tellsOfTheWantOfRoom,
 ];
 
 export type Violation = { readonly invariant: string; readonly what: string };

@@ -239,6 +239,46 @@ describe('after a failure', () => {
       candidate: 0,
     });
   });
+
+  it('failover off asks nobody else, also when the first target is left without a failure of its own', () => {
+    const limits = { ...history().limits, isFailoverOff: true };
+    const spent = [candidate('p1', { attempts: 1, isSpent: true }), candidate('p2')];
+    const over = { limits, candidates: spent, attempts: 1, firstAsked: 0 };
+    expect(nextStep(history(over), random).step).toEqual({ kind: 'finish', ending: 'resting' });
+  });
+
+  it('with failover off the target that was asked is waited for, when that fits', () => {
+    const limits = { ...history().limits, isFailoverOff: true };
+    const rests = candidate('p1', { attempts: 1, ...resting(6000) });
+    const candidates = [rests, candidate('p2')];
+    const step = stepAfter(failure('overload'), { limits, candidates });
+    expect(step).toEqual({ kind: 'wait', candidate: 0, delayMs: 5000 });
+  });
+});
+
+describe('a full target', () => {
+  const full = candidate('p2', resting(2000, 'full'));
+  const spent = candidate('p1', { attempts: 1 });
+
+  it.each(['auth', 'not_found', 'context_length'] as const)(
+    'that nothing but its want of room kept from being asked after %s is to be come back to',
+    (errorClass) => {
+      const step = stepAfter(failure(errorClass), { candidates: [spent, full] });
+      expect(step).toEqual({ kind: 'finish', ending: 'resting' });
+    },
+  );
+
+  it('is no other admissible one: a timeout is asked again where it was', () => {
+    const step = stepAfter(failure('timeout'), { candidates: [spent, full] });
+    expect(step).toMatchObject({ kind: 'attempt', candidate: 0 });
+  });
+
+  it('does not count where it could not have served either', () => {
+    const small = { ...full, contextWindow: 1000 };
+    const candidates = [{ ...spent, contextWindow: 8000 }, small];
+    const step = stepAfter(failure('context_length'), { candidates });
+    expect(step).toEqual({ kind: 'finish', ending: 'spent' });
+  });
 });
 
 describe('hints', () => {
