@@ -5,6 +5,8 @@
 import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import { type ChatParameters, noParameters } from '../../chat/request.ts';
+import type { ThinkingLimits } from '../claude-thinking.ts';
+import { traitsOf } from '../claude-traits.ts';
 import { isScanned } from '../client-body.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
 import { encodeJson, parseExactJson } from '../exact-json.ts';
@@ -20,9 +22,8 @@ import {
 import { editMessages, isForeignThinking } from './edit-messages.ts';
 import { editSystem } from './edit-system.ts';
 import { editThinking } from './edit-thinking.ts';
-import { encodeParameters, type ThinkingLimits } from './encode-parameters.ts';
+import { encodeParameters } from './encode-parameters.ts';
 import { encodeChoice } from './encode-tools.ts';
-import { traitsOf } from './model-traits.ts';
 import { withoutRefusedThinking } from './refused-thinking.ts';
 
 /** What the gateway writes itself, whatever a target's settings say. */

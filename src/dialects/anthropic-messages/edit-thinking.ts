@@ -1,9 +1,9 @@
 /** A client's own thinking settings, put in the form that the target's generation of models takes. */
 import { arrayAt, isJsonObject, type JsonObject, numberAt, stringAt } from '../../base/json.ts';
+import { budgetMin, budgets } from '../claude-thinking.ts';
+import { type ModelTraits, traitsOf } from '../claude-traits.ts';
 import { parseExactJson } from '../exact-json.ts';
 import type { FieldEdit } from '../field-edit.ts';
-import { budgetMin, budgets } from './encode-parameters.ts';
-import { type ModelTraits, traitsOf } from './model-traits.ts';
 
 /** `isThoughtLost`: the call goes on in a tool loop whose thinking is not sent. */
 export function editThinking(

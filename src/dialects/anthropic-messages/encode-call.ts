@@ -1,15 +1,16 @@
 /** One call as a Messages body. The same request gives the same bytes. */
 import type { JsonObject } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
+import { thinkingLimits } from '../claude-thinking.ts';
+import { traitsOf } from '../claude-traits.ts';
 import type { EncodedCall, RequestFault, SystemSplice, UpstreamCall } from '../dialect.ts';
 import { encodeJson } from '../exact-json.ts';
 import { withExtraFields } from '../extra-fields.ts';
 import { arrangeTurns, type Conversation } from '../turns.ts';
 import { editBody } from './edit-body.ts';
 import { encodeMessages, textBlock } from './encode-messages.ts';
-import { encodeParameters, type ThinkingLimits } from './encode-parameters.ts';
+import { encodeParameters } from './encode-parameters.ts';
 import { encodeTools, toolName } from './encode-tools.ts';
-import { traitsOf } from './model-traits.ts';
 import { withoutRefusedThinking } from './refused-thinking.ts';
 import { dialectName, type WireTextBlock } from './wire.ts';
 
@@ -58,18 +59,4 @@ function systemBlocks(
     ...own(splice?.after ?? null),
     ...own(instruction),
   ];
-}
-
-function thinkingLimits({ request }: UpstreamCall, { turns }: Conversation): ThinkingLimits {
-  const mode = request.toolChoice?.mode;
-  const isForced =
-    mode === 'required' ||
-    mode === 'tool' ||
-    (request.toolChoice?.mode === 'subset' && request.toolChoice.required);
-  const last = turns.at(-1);
-  const before = turns.at(-2);
-  const isThought =
-    before?.role === 'assistant' && before.parts.some((part) => part.type === 'reasoning');
-  const isInToolLoop = last?.role === 'user' && last.results.length > 0 && !isThought;
-  return { isForced, isInToolLoop, isPrefilled: last?.role === 'assistant' };
 }

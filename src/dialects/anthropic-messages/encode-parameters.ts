@@ -1,28 +1,16 @@
 /** Limits, sampling, thinking and the answer's format as this dialect's fields. */
-import { type JsonObject, numberAt, stringAt } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import type { ChatParameters, ResponseFormat } from '../../chat/request.ts';
+import { encodeThinking, type ThinkingLimits } from '../claude-thinking.ts';
+import { type ModelTraits, traitsOf } from '../claude-traits.ts';
 import type { UpstreamCall } from '../dialect.ts';
-import { type ModelTraits, traitsOf } from './model-traits.ts';
-import { fitSchema } from './schema-subset.ts';
-
-/** Where neither the client nor the model's table gives a limit: the least ceiling of current models. */
-const maxTokensUnknown = 8192;
+import { fitSchema } from '../schema-subset.ts';
 
 export type EncodedParameters = {
   /** `max_tokens`, `temperature` and the like, in a fixed order. */
   readonly fields: JsonObject;
   /** Text for the end of the system blocks, where a format can only be asked for in words. */
   readonly instruction: string | null;
-};
-
-/** What of the request decides whether the model may think; the service refuses it otherwise. */
-export type ThinkingLimits = {
-  /** A tool must be called. */
-  readonly isForced: boolean;
-  /** The conversation ends with results of calls whose thinking is not with us. */
-  readonly isInToolLoop: boolean;
-  /** The conversation ends with the assistant's turn. */
-  readonly isPrefilled: boolean;
 };
 
 export function encodeParameters(
@@ -32,7 +20,8 @@ export function encodeParameters(
 ): EncodedParameters {
   const { parameters } = call;
   const traits = traitsOf(call.model);
-  const thinking = encodeThinking(call, traits, limits, dropped);
+  const { thinking: setting } = call.extraFields;
+  const thinking = encodeThinking({ call, traits, limits, setting }, dropped);
   const format = encodeFormat(parameters.response_format, traits, dropped);
   const outputConfig = {
     ...(thinking.effort === null ? {} : { effort: thinking.effort }),
@@ -53,123 +42,6 @@ export function encodeParameters(
     ...(tier === null ? {} : { service_tier: tier }),
   };
   return { fields, instruction: format.instruction };
-}
-
-type Thinking = {
-  readonly field: JsonObject | null;
-  readonly effort: string | null;
-  readonly isOn: boolean;
-  readonly maxTokens: number;
-};
-
-/** Tokens of thinking that an effort stands for. */
-export const budgets: { readonly [effort: string]: number } = {
-  minimal: 1024,
-  low: 4096,
-  medium: 8192,
-  high: 16_384,
-  xhigh: 32_000,
-  max: 32_000,
-};
-
-function encodeThinking(
-  call: UpstreamCall,
-  traits: ModelTraits,
-  limits: ThinkingLimits,
-  dropped: Set<string>,
-): Thinking {
-  const effort = call.parameters.reasoning_effort;
-  const off: Thinking = {
-    field: null,
-    effort: null,
-    isOn: false,
-    maxTokens: limitOf(call, dropped),
-  };
-  if (Object.hasOwn(call.extraFields, 'thinking')) return setByTarget(call, off);
-  if (effort === null) return off;
-  if (effort === 'none') {
-    return traits.thinking === 'adaptive' ? { ...off, field: { type: 'disabled' } } : off;
-  }
-  const budget = Object.hasOwn(budgets, effort) ? budgets[effort] : undefined;
-  if (budget === undefined || traits.thinking === 'none') {
-    dropped.add('reasoning_effort');
-    return off;
-  }
-  if (traits.thinking === 'adaptive') return adaptive(effort, off, traits, limits, dropped);
-  if (limits.isForced || limits.isInToolLoop || limits.isPrefilled) {
-    dropped.add('reasoning_effort');
-    return off;
-  }
-  return withBudget(call, budget, off, dropped);
-}
-
-/** The target's own setting goes out as it is; only the limit makes room for its budget. */
-function setByTarget(
-  { extraFields, parameters, maxOutputTokens }: UpstreamCall,
-  off: Thinking,
-): Thinking {
-  const budget = numberAt(extraFields['thinking'], 'budget_tokens');
-  const isOn = stringAt(extraFields['thinking'], 'type') !== 'disabled';
-  if (!isOn || budget === null || parameters.max_tokens === null) return { ...off, isOn };
-  const raised = off.maxTokens + budget;
-  return { ...off, isOn, maxTokens: Math.min(raised, maxOutputTokens ?? raised) };
-}
-
-/** The model decides how long it thinks; without thinking the effort still guides it. */
-function adaptive(
-  effort: string,
-  off: Thinking,
-  traits: ModelTraits,
-  { isForced }: ThinkingLimits,
-  dropped: Set<string>,
-): Thinking {
-  const isBeyond = effort === 'xhigh' && !traits.takesExtraEffort;
-  if (isBeyond || isForced) dropped.add('reasoning_effort');
-  const level = isBeyond ? 'high' : effort === 'minimal' ? 'low' : effort;
-  if (isForced) return { ...off, effort: level };
-  const display = traits.hidesThoughts ? { display: 'summarized' } : {};
-  return { ...off, effort: level, isOn: true, field: { type: 'adaptive', ...display } };
-}
-
-/** The service refuses less. */
-export const budgetMin = 1024;
-
-/**
- * The budget counts against `max_tokens`, so a client's limit, which is meant for the answer, is
- * raised by it. At the model's ceiling the budget gives way, down to half.
- */
-function withBudget(
-  call: UpstreamCall,
-  budget: number,
-  off: Thinking,
-  dropped: Set<string>,
-): Thinking {
-  const asked = call.parameters.max_tokens;
-  const ceiling = call.maxOutputTokens ?? Number.POSITIVE_INFINITY;
-  const isOpen = asked === null && call.maxOutputTokens !== null;
-  const maxTokens = isOpen ? off.maxTokens : Math.min(off.maxTokens + budget, ceiling);
-  const answer = Math.min(off.maxTokens, Math.floor(maxTokens / 2));
-  const fitting = Math.min(budget, maxTokens - answer);
-  if (fitting < budgetMin || maxTokens <= budgetMin) {
-    dropped.add('reasoning_effort');
-    return off;
-  }
-  if (asked !== null) dropped.add('max_tokens');
-  return {
-    field: { type: 'enabled', budget_tokens: Math.min(fitting, maxTokens - 1) },
-    effort: null,
-    isOn: true,
-    maxTokens,
-  };
-}
-
-/** A limit above the model's ceiling would be refused. */
-function limitOf({ parameters, maxOutputTokens }: UpstreamCall, dropped: Set<string>): number {
-  const asked = parameters.max_tokens;
-  if (asked === null) return maxOutputTokens ?? maxTokensUnknown;
-  if (maxOutputTokens === null || asked <= maxOutputTokens) return asked;
-  dropped.add('max_tokens');
-  return maxOutputTokens;
 }
 
 /** Newer models take one of `temperature` and `top_p`, not both. */

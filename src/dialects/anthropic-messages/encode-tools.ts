@@ -3,9 +3,9 @@ import type { JsonObject } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
 import type { RequestFault, UpstreamCall } from '../dialect.ts';
+import { isWithinSubset } from '../schema-subset.ts';
 import { encodeToolName } from '../tool-names.ts';
 import { unwritableName } from './encode-messages.ts';
-import { isWithinSubset } from './schema-subset.ts';
 import type { WireTool, WireToolChoice } from './wire.ts';
 
 export function toolName(name: string): string | null {

@@ -1,7 +1,7 @@
 /** Thinking by budget that a target's own settings ask for, where the service would refuse the call for it. */
 import { stringAt } from '../../base/json.ts';
+import type { ThinkingLimits } from '../claude-thinking.ts';
 import type { UpstreamCall } from '../dialect.ts';
-import type { ThinkingLimits } from './encode-parameters.ts';
 
 /** The call without it: the setting gives way. */
 export function withoutRefusedThinking(

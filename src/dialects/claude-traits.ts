@@ -1,4 +1,4 @@
-/** What a model's name tells about the fields it takes. Names that are not of the family are taken for current ones. */
+/** What the name of a Claude model tells about the fields it takes, whichever service serves it. Other names are taken for current models. */
 
 /** `none`: no thinking. `budget`: thinking with a token budget. `adaptive`: the model decides, an effort guides it. */
 export type ThinkingStyle = 'none' | 'budget' | 'adaptive';

@@ -2,7 +2,7 @@
  * The part of JSON Schema that this service compiles into a grammar, for structured output and
  * strict tools. What it does not know it refuses with a 400.
  */
-import { isJsonObject, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
 
 /** Keywords that only describe or narrow a value: told in the description, since the grammar cannot hold them. */
 const narrowing = [

@@ -1,6 +1,6 @@
 /** Which schemas the service compiles: decided in time that grows with the schema, not with its square. */
 import { expect, it } from 'vitest';
-import { fitSchema } from '../../../../src/dialects/anthropic-messages/schema-subset.ts';
+import { fitSchema } from '../../../src/dialects/schema-subset.ts';
 
 const refers = (...names: readonly string[]) => ({
   anyOf: names.map((name) => ({ $ref: `#/$defs/${name}` })),
