@@ -9,6 +9,21 @@ export type Usage = {
   readonly reasoningTokens: number | null;
 };
 
+/** What two answers took together; a count that neither told stays unknown. */
+export function addUsage(one: Usage, other: Usage): Usage {
+  return {
+    inputTokens: sum(one.inputTokens, other.inputTokens),
+    outputTokens: sum(one.outputTokens, other.outputTokens),
+    cachedTokens: sum(one.cachedTokens, other.cachedTokens),
+    cacheWriteTokens: sum(one.cacheWriteTokens, other.cacheWriteTokens),
+    reasoningTokens: sum(one.reasoningTokens, other.reasoningTokens),
+  };
+}
+
+function sum(one: number | null, other: number | null): number | null {
+  return one === null && other === null ? null : (one ?? 0) + (other ?? 0);
+}
+
 export const unknownUsage: Usage = {
   inputTokens: null,
   outputTokens: null,

@@ -45,6 +45,9 @@ export type PathQuery = (name: string) => string | undefined;
 /** The extra object of `x-tiergate-meta: body`. */
 export type AnswerMeta = JsonObject;
 
+/** Where one answer goes on in the stream that another began: the ids of both targets. */
+export type Joint = { readonly from: string; readonly to: string };
+
 export type ClientStreamEncoder = {
   /**
    * The bytes to send for `part`; empty when it says nothing to this client. A part with a frame of
@@ -52,6 +55,11 @@ export type ClientStreamEncoder = {
    * terminator on the `end` event (with usage before it, when asked for).
    */
   readonly push: (part: StreamPart) => Buffer | string;
+  /**
+   * From here on another answer goes on in this stream: under the id, in the blocks and after the
+   * opening of the first. Returns the comment that says so; '' where the framing has none.
+   */
+  readonly join: (joint: Joint) => string;
   /** The dialect's in-stream error event; nothing follows it. */
   readonly fail: (failure: RequestFailure) => string;
 };

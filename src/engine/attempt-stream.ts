@@ -24,7 +24,9 @@ export type Break =
   | { readonly why: 'clock'; readonly clock: ClockName }
   | { readonly why: 'error_event'; readonly status: number | null; readonly body: unknown }
   | { readonly why: 'no_finish' }
-  | { readonly why: 'malformed' };
+  | { readonly why: 'malformed' }
+  /** A continuation that cannot be joined to what was sent. */
+  | { readonly why: 'unjoinable' };
 
 export type StreamStep =
   | { readonly kind: 'parts'; readonly parts: readonly StreamPart[] }

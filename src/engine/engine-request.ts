@@ -1,7 +1,7 @@
 /** One decoded request, ready to be answered: what the engine is given. */
 import type { ChatRequest, DialectName } from '../chat/request.ts';
 import type { StreamPart } from '../chat/stream-event.ts';
-import type { OperationName } from '../dialects/dialect.ts';
+import type { Joint, OperationName } from '../dialects/dialect.ts';
 import type { RequestFailure } from '../failure/request-failure.ts';
 import type { Variables } from '../prompts/variant.ts';
 import type { Tier } from '../routing/snapshot.ts';
@@ -21,6 +21,8 @@ export type EngineRequest = {
   readonly pin: string | null;
   /** The first admissible target only. */
   readonly isFailoverOff: boolean;
+  /** An eval wants one answer by one hand: nothing is continued. */
+  readonly isStrict?: boolean;
   /** May only lower the tier's retries; null = the tier's. */
   readonly maxRetries: number | null;
   /** Monotonic ms. */
@@ -41,11 +43,12 @@ export type EngineRequest = {
   readonly signal: AbortSignal;
 };
 
-/** Parts in order. `isLast` comes once, at the end: with the `end` event, or with why the stream broke. */
+/** `joint`: the parts go on with what another target began. Parts in order. `isLast` comes once, at the end: with the `end` event, or with why the stream broke. */
 export type AnswerBatch = {
   readonly parts: readonly StreamPart[];
   readonly isLast: boolean;
   readonly failure: RequestFailure | null;
+  readonly joint?: Joint;
 };
 
 /** What is known of the server of an answer when its first byte leaves. */

@@ -84,6 +84,8 @@ export function failureOfBreak(input: BreakInput): AttemptFailure {
       });
     case 'malformed':
       return malformedResponse('a second event of the stream could not be read');
+    case 'unjoinable':
+      return streamInterrupted('the answer was begun anew instead of gone on with');
     case 'no_finish':
       return streamInterrupted('the stream ended without its finish');
     case 'transport':
@@ -92,7 +94,7 @@ export function failureOfBreak(input: BreakInput): AttemptFailure {
         : classifyTransport(cause.failure);
     case 'clock':
       return isCommitted
-        ? streamInterrupted(silence(cause.clock))
+        ? { ...streamInterrupted(silence(cause.clock)), rule: `clock:${cause.clock}` }
         : failureOfClock(cause.clock, input.afterMs);
   }
 }

@@ -36,6 +36,8 @@ export type LastFailure = {
   /** Retries on this target so far: the exponent of the backoff. */
   readonly retries: number;
   readonly previousDelayMs: number | null;
+  /** It is asked again only while no other candidate is admissible, whatever its failure's class says. */
+  readonly isAvoided?: boolean;
   /** Failures of this class without a hint on this target so far, this one included. */
   readonly unhintedFailures: number;
   /** A tool that the provider itself runs may have written: nobody may be asked again. */
@@ -98,3 +100,5 @@ export type Step =
   /** All rest: wait for the first one back, then decide again. */
   | { readonly kind: 'wait'; readonly candidate: number; readonly delayMs: number }
   | { readonly kind: 'finish'; readonly ending: Ending };
+
+export type AttemptStep = Extract<Step, { kind: 'attempt' }>;

@@ -66,7 +66,8 @@ function sameTarget(
     return { ...retryAfter(last.candidate, 0, null), isKeySwitch: true };
   }
   if (isRefused) return leave('spent', 'spent');
-  if (rule === 'last_resort_only' && isOtherAdmissible && !history.limits.isFailoverOff) {
+  const isAvoided = rule === 'last_resort_only' || last.isAvoided === true;
+  if (isAvoided && isOtherAdmissible && !history.limits.isFailoverOff) {
     return leave('spent', 'spent');
   }
   const isUnhintedRateLimit = rule === 'other_key_then_hint' && last.failure.hint === null;

@@ -13,6 +13,7 @@ import { upstreamCallOf, usualModelOf } from './upstream-call.ts';
 
 /** Null: this target cannot be asked (it is then spent, with its reason), decide again. */
 export function prepareCall(run: RequestRun, candidate: CandidateState): EncodedCall | null {
+  if (run.isContinuing) return prepareRest(run, candidate);
   if (candidate.encoded !== null) return candidate.encoded;
   const written = writeCall(run.request, candidate.target);
   switch (written.kind) {
@@ -26,6 +27,19 @@ export function prepareCall(run: RequestRun, candidate: CandidateState): Encoded
       candidate.encoded = written.encoded;
       return written.encoded;
   }
+}
+
+/** What asks for the rest of the answer that was sent so far. */
+function prepareRest(run: RequestRun, candidate: CandidateState): EncodedCall | null {
+  const rest = run.continuation?.requestFor(candidate) ?? null;
+  if (rest === null) {
+    run.skipForPrompt(candidate, 'the words that ask for the rest of an answer');
+    return null;
+  }
+  const written = writeCall({ ...run.request, chat: rest.chat }, candidate.target);
+  if (written.kind === 'written') return written.encoded;
+  candidate.isSpent = true;
+  return null;
 }
 
 export type WrittenCall =
@@ -81,7 +95,9 @@ export function upstreamRequestOf(
   copyHeaders(client, traceHeaders, headers);
   headers['x-client-request-id'] = run.request.clientRequestId;
   if (provider.takesIdempotencyKey) {
-    headers['idempotency-key'] = `${run.request.id}-${candidate.target.id}`;
+    // What asks for the rest is another request, and each time a longer one.
+    const rest = run.isContinuing ? `-${run.records.length}` : '';
+    headers['idempotency-key'] = `${run.request.id}-${candidate.target.id}${rest}`;
   }
   return success({ url: provider.urlFor({ model, isStream }), headers, body: encoded.body });
 }

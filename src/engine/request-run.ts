@@ -6,11 +6,14 @@ import type { ProviderKey } from '../providers/provider.ts';
 import type { Slot } from '../resilience/concurrency-limit.ts';
 import { noteServed } from './affinity.ts';
 import type { AttemptBounds } from './attempt.ts';
+import { attemptKind } from './attempt-kind.ts';
 import { AttemptRecord } from './attempt-record.ts';
 import type { AttemptStream, Break } from './attempt-stream.ts';
 import { boundsOf } from './bounds.ts';
 import { candidatesOf } from './candidate-of.ts';
 import type { CandidateState } from './candidate-state.ts';
+import { Continuation } from './continuation/continuation.ts';
+import type { Joiner } from './continuation/joiner.ts';
 import type { AnswerHead, EngineRequest } from './engine-request.ts';
 import type { EngineMemory } from './failover.ts';
 import { alertOf, failureOfBreak } from './failure-of.ts';
@@ -22,7 +25,7 @@ import { goneFailure, requestFailure, shutdownFailure } from './request-end.ts';
 import { SkipList } from './skip-list.ts';
 import type { StreamTally } from './stream-tally.ts';
 import type { TargetPermit } from './target-health.ts';
-import type { AttemptKind, Recovery, RequestOutcome, RequestTrace, Skip } from './trace.ts';
+import type { Recovery, RequestOutcome, RequestTrace, Skip } from './trace.ts';
 import { traceOf } from './trace-of.ts';
 
 export type FailedAttempt = {
@@ -66,6 +69,8 @@ export class RequestRun {
   /** Retries that the retry budget did not allow. */
   refusedRetries = 0;
   ttftMs: number | null = null;
+  /** Set when a stream has been committed. */
+  continuation: Continuation | null = null;
 
   constructor(request: EngineRequest, ports: EngineMemory) {
     this.request = request;
@@ -83,10 +88,21 @@ export class RequestRun {
     return this.request.signal.aborted;
   }
 
+  /** The rest of an open stream is asked for. */
+  get isContinuing(): boolean {
+    return this.continuation?.isUnderWay === true;
+  }
+
+  /** Until when whoever is asked now must have begun to answer (monotonic ms). */
+  get deadlineAtMs(): number {
+    const { continuation, request } = this;
+    return continuation?.isUnderWay === true ? continuation.wholeAtMs : request.deadlineAtMs;
+  }
+
   history(): History {
     const { isStream } = this.request.chat;
     const first = this.records[0]?.start.target.id ?? null;
-    return {
+    const history: History = {
       nowMs: this.#ports.clock.monotonicMs(),
       deadlineAtMs: this.request.deadlineAtMs,
       limits: limitsOf(this.request),
@@ -97,6 +113,9 @@ export class RequestRun {
       isFirstJudgement: judgementsIn(this.failures) <= 1,
       last: this.#last === null ? null : lastFailureOf(this.#last, this),
     };
+    const { continuation } = this;
+    if (continuation?.isUnderWay !== true) return history;
+    return continuation.historyOf(history, this.candidates);
   }
 
   notePassedOver(candidates: readonly Candidate[]): void {
@@ -153,7 +172,8 @@ export class RequestRun {
     const { tier } = this.request;
     // While it queued the first key may have come back: then this is a plain retry.
     const isKeySwitch = step.isKeySwitch === true && key?.alias !== candidate.lastKey;
-    const isDrawn = isKeySwitch || candidate.health.drawBudget(tier, step.isRetry);
+    const isFree = isKeySwitch || this.isContinuing;
+    const isDrawn = isFree || candidate.health.drawBudget(tier, step.isRetry);
     if (!isDrawn) {
       this.refusedRetries += 1;
       candidate.isSpent = true;
@@ -176,7 +196,13 @@ export class RequestRun {
     const record = new AttemptRecord(
       {
         n: this.records.length + 1,
-        kind: kindOf({ isHedge, isProbe, previous, target: candidate.target.id }),
+        kind: attemptKind({
+          isContinuing: this.isContinuing,
+          isHedge,
+          isProbe,
+          previous,
+          target: candidate.target.id,
+        }),
         target: candidate.target,
         keyAlias,
         delayBeforeMs: step.delayMs + step.queuedMs,
@@ -187,7 +213,8 @@ export class RequestRun {
       },
       this.#ports.clock,
     );
-    candidate.attempts += 1;
+    if (this.isContinuing) this.continuation?.noteAsk(candidate);
+    else candidate.attempts += 1;
     candidate.lastKey = keyAlias;
     if (step.delayMs > 0) candidate.previousDelayMs = step.delayMs;
     this.records.push(record);
@@ -209,7 +236,8 @@ export class RequestRun {
 
   boundsFor(candidate: CandidateState, record: AttemptRecord): AttemptBounds {
     const nowMs = this.#ports.clock.monotonicMs();
-    const bounds = boundsOf(this.request, candidate, this.candidates, nowMs);
+    const { request, candidates, deadlineAtMs } = this;
+    const bounds = boundsOf({ ...request, deadlineAtMs }, candidate, candidates, nowMs);
     record.ownLimitMs = bounds.ownLimitMs;
     return bounds;
   }
@@ -225,7 +253,7 @@ export class RequestRun {
     this.failures.push(last);
     this.#last = last;
     this.#lastTarget = candidate.target.id;
-    if (hadContent) this.recovery = 'restarted';
+    if (hadContent && !this.isContinuing) this.recovery = 'restarted';
     this.#wake(last);
   }
 
@@ -233,6 +261,7 @@ export class RequestRun {
   get mayHedge(): boolean {
     const { tier, pin, isFailoverOff } = this.request;
     if (tier.hedge === null || pin !== null || isFailoverOff || this.#isHedged) return false;
+    if (this.isContinuing) return false;
     return !this.candidates.some(({ target }) => mayWrite(this.request, target));
   }
 
@@ -259,15 +288,19 @@ export class RequestRun {
     this.failovers += 1;
   }
 
-  /** The answer flows: from here on nothing else is asked. */
-  commit(candidate: CandidateState, record: AttemptRecord, stream: AttemptStream): void {
+  /** The answer flows, or its rest: then what joins it to what was sent is returned. */
+  commit(serving: Serving, stream: AttemptStream | null): Joiner | null {
     const nowMs = this.#ports.clock.monotonicMs();
-    stream.commit(nowMs + this.request.tier.stream.maxDurationMs);
-    this.ttftMs = nowMs - this.request.arrivedAtMs;
-    this.serving = { candidate, record, tally: stream.tally };
+    const { maxDurationMs } = this.request.tier.stream;
+    this.continuation ??= new Continuation(this.request, nowMs + maxDurationMs);
+    const joiner = this.continuation.commit(serving, stream);
+    if (joiner !== null) this.recovery = 'continued';
+    this.ttftMs ??= nowMs - this.request.arrivedAtMs;
+    this.serving = serving;
+    return joiner;
   }
 
-  serve(candidate: CandidateState, record: AttemptRecord, tally: StreamTally): void {
+  serve({ candidate, record, tally }: Serving): void {
     this.serving = { candidate, record, tally };
     const nowMs = this.#ports.clock.monotonicMs();
     this.ttftMs ??= nowMs - this.request.arrivedAtMs;
@@ -284,9 +317,8 @@ export class RequestRun {
     return failure;
   }
 
-  /** The stream broke after the client had seen some of it. */
-  breakStream(serving: Serving, permit: TargetPermit, cause: Break): RequestFailure {
-    const { candidate, record } = serving;
+  /** The stream broke after the client had seen some of it; whether its rest may be asked for. */
+  noteBreak({ candidate, record }: Serving, permit: TargetPermit, cause: Break): boolean {
     const broken = failureOfBreak({
       provider: candidate.target.provider,
       cause,
@@ -296,11 +328,25 @@ export class RequestRun {
       isCommitted: true,
     });
     record.failure = broken;
-    permit.breakAfterSuccess(record, broken);
+    // A model that begins anew is no sick target.
+    if (cause.why !== 'unjoinable') permit.breakAfterSuccess(record, broken);
     record.end('failed', candidate.breakerStanding());
     const last = { candidate, record, failure: broken };
     this.failures.push(last);
+    this.#last = last;
+    this.#lastTarget = candidate.target.id;
     this.#wake(last);
+    this.continuation?.noteBreak(candidate, this.#ports.clock.monotonicMs());
+    return this.isContinuing;
+  }
+
+  /** Whether one more may be asked for the rest. */
+  get maySeekRest(): boolean {
+    return this.continuation?.bar(this.#ports.clock.monotonicMs()) === null;
+  }
+
+  /** Nobody writes the rest: what was sent stands, and the client is told. */
+  failForward(): RequestFailure {
     this.recovery = 'failed_forward';
     const failure = requestFailure(this, 'interrupted', this.#ports.clock.monotonicMs());
     this.failure = failure;
@@ -350,16 +396,4 @@ export class RequestRun {
     const alert = alertOf(failure, candidate.target, record.start.keyAlias, this.request.id);
     if (alert !== null) this.#ports.alerts.raise(alert);
   }
-}
-
-function kindOf(attempt: {
-  readonly isHedge: boolean;
-  readonly isProbe: boolean;
-  readonly previous: string | null;
-  readonly target: string;
-}): AttemptKind {
-  if (attempt.isHedge) return 'hedge';
-  if (attempt.isProbe) return 'probe';
-  if (attempt.previous === null) return 'first';
-  return attempt.previous === attempt.target ? 'retry' : 'failover';
 }

@@ -1,10 +1,25 @@
 /** How a request sleeps: measured, and woken by whatever makes the wait pointless. */
 import { type Clock, sleep } from '../base/clock.ts';
 import type { CandidateState } from './candidate-state.ts';
+import type { EnginePorts } from './failover.ts';
+import type { Step } from './history.ts';
 import type { OverrideTable } from './override-table.ts';
 import type { RequestRun } from './request-run.ts';
 
 export type RestPorts = { readonly clock: Clock; readonly overrides: OverrideTable };
+
+/** Until the first of those that rest is back. False: too many of the tier wait already. */
+export async function waitFor(
+  run: RequestRun,
+  step: Extract<Step, { kind: 'wait' }>,
+  ports: EnginePorts,
+): Promise<boolean> {
+  if (!ports.health.waiters.enter(run.request.tier)) return false;
+  await rest(run, step.delayMs, run.candidateAt(step.candidate), ports);
+  ports.health.waiters.leave(run.request.tier);
+  run.forgetLast();
+  return true;
+}
 
 /** A wait is never cut short but by the client or by a target that can no longer be asked. */
 export async function restFully(

@@ -1,5 +1,5 @@
 /** The record of a request, as of now, from its state. */
-import { unknownUsage } from '../chat/usage.ts';
+import { type Usage, unknownUsage } from '../chat/usage.ts';
 import type { RequestRun } from './request-run.ts';
 import type { RequestTrace } from './trace.ts';
 
@@ -27,13 +27,14 @@ export function traceOf(run: RequestRun, nowMs: number): RequestTrace {
     isFailedOver: serving !== null && serving.candidate.target.id !== request.tier.targets[0]?.id,
     skipped: run.skips,
     recovery: run.recovery,
-    malformedEvents: serving?.tally.malformedEvents ?? 0,
+    seams: run.continuation?.sent.seams ?? [],
+    malformedEvents: run.continuation?.malformedEvents ?? serving?.tally.malformedEvents ?? 0,
     deadlineMs: request.deadlineAtMs - request.arrivedAtMs,
     backoffMs: run.backoffMs,
     ttftMs: run.ttftMs,
     latencyMs: nowMs - request.arrivedAtMs,
     upstreamMs: attempts.reduce((sum, { durationMs }) => sum + durationMs, 0),
-    usage: serving?.tally.usage ?? servingTrace?.usage ?? unknownUsage,
+    usage: usageOf(run) ?? servingTrace?.usage ?? unknownUsage,
     finishReason: serving?.tally.finish ?? null,
     rawFinishReason: serving?.tally.rawFinish ?? null,
     dropped: serving?.candidate.encoded?.dropped ?? [],
@@ -45,4 +46,8 @@ export function traceOf(run: RequestRun, nowMs: number): RequestTrace {
     tags: request.tags,
     keyId: request.keyId,
   };
+}
+
+function usageOf({ continuation, serving }: RequestRun): Usage | null {
+  return continuation?.usage() ?? serving?.tally.usage ?? null;
 }

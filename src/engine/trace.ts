@@ -50,6 +50,16 @@ export type Skip = { readonly target: string; readonly reason: string };
 
 export type Recovery = 'none' | 'restarted' | 'continued' | 'failed_forward';
 
+/** Who wrote which part of a continued text. `start` and `end` count UTF-16 units. */
+export type Seam = {
+  readonly attempt: number;
+  readonly target: string;
+  readonly start: number;
+  readonly end: number;
+  /** The joint before the part may not be right. */
+  readonly uncertain: boolean;
+};
+
 export type RequestOutcome = 'served' | 'failed' | 'rejected' | 'client_gone' | 'lost';
 
 /** Everything known when the request ends. */
@@ -73,6 +83,8 @@ export type RequestTrace = {
   readonly isFailedOver: boolean;
   readonly skipped: readonly Skip[];
   readonly recovery: Recovery;
+  /** In order; empty unless somebody went on with another's text. */
+  readonly seams: readonly Seam[];
   readonly malformedEvents: number;
   readonly deadlineMs: number;
   readonly backoffMs: number;

@@ -66,6 +66,7 @@ function engineRequestOf(
     variables: options.variables,
     pin: options.pin,
     isFailoverOff: options.isFailoverOff || options.isStrict,
+    isStrict: options.isStrict,
     maxRetries: options.maxRetries,
     arrivedAtMs: call.arrivedAtMs,
     deadlineAtMs: call.arrivedAtMs + lengthMs,

@@ -22,6 +22,10 @@ export async function* streamChunks(
   };
   try {
     for await (const batch of batches) {
+      if (batch.joint !== undefined) {
+        const comment = encoder.join(batch.joint);
+        if (comment !== '') yield comment;
+      }
       const bytes = encode(encoder, batch.parts);
       if (!batch.isLast) {
         if (bytes.length > 0) yield bytes;

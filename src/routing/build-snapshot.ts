@@ -14,6 +14,9 @@ import type { ClockPolicy, RetryPolicy, Snapshot, StreamPolicy, Target, Tier } f
 import { tierLookup } from './tier-lookup.ts';
 import type { ValidDocument } from './validate.ts';
 
+/** The prompt that asks for the rest of an answer that broke off. */
+const continuationPrompt = 'continue';
+
 /** Everything is resolved here; a request only reads. */
 export function buildSnapshot(input: {
   readonly version: number;
@@ -210,6 +213,7 @@ function targetOf(
     provider: target.provider,
     exists: (name) => within.variants.has(name),
   });
+  const instruction = instructionFor(target.provider, within.variants);
   const hasOwnClocks = Object.keys(target.timeout).length > 0;
   return {
     id: targetId(target),
@@ -221,6 +225,7 @@ function targetOf(
     supports: { ...facts.supports, ...given(target.supports) },
     isThinking: target.thinking ?? facts.thinksByDefault ?? false,
     acceptsPrefill: target.accepts_prefill ?? facts.acceptsPrefill,
+    ...(instruction === undefined ? {} : { instruction }),
     concurrency: {
       minConcurrent: target.min_concurrent,
       maxConcurrent: target.max_concurrent,
@@ -231,6 +236,16 @@ function targetOf(
       ? clocksOf({ ...within.tier.timeout, ...given(target.timeout) })
       : within.clocks,
   };
+}
+
+/** `continue`, or the wording of that name for the provider. */
+function instructionFor(
+  provider: string,
+  variants: ReadonlyMap<string, Variant>,
+): Variant | undefined {
+  const exists = (name: string): boolean => variants.has(name);
+  const name = selectVariant({ named: null, tier: continuationPrompt, provider, exists });
+  return name === null ? undefined : variants.get(name);
 }
 
 /** Without members that are undefined, which would hide what lies beneath. */

@@ -51,6 +51,8 @@ export type Target = {
   readonly supports: { readonly [ability in Ability]?: boolean };
   readonly isThinking: boolean;
   readonly acceptsPrefill: boolean;
+  /** The words that ask it for the rest of an answer; absent = there are none. */
+  readonly instruction?: Variant;
   /** The tier's clocks with the target's own on top. */
   readonly clocks: ClockPolicy;
   readonly concurrency: ConcurrencyPolicy;

@@ -38,7 +38,7 @@ function requestRowOf(trace: RequestTrace): RequestRow {
     skipped:
       trace.skipped.length > listItemsMax ? trace.skipped.slice(0, listItemsMax) : trace.skipped,
     recovery: trace.recovery,
-    seams: [],
+    seams: trace.seams,
     malformed_events: trace.malformedEvents,
     deadline_ms: whole(trace.deadlineMs),
     backoff_ms: Math.round(trace.backoffMs),

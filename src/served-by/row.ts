@@ -5,19 +5,11 @@ import type {
   BreakerStanding,
   Recovery,
   RequestOutcome,
+  Seam,
   Skip,
 } from '../engine/trace.ts';
 import type { ErrorClass } from '../failure/attempt-failure.ts';
 import type { FailureClass } from '../failure/request-failure.ts';
-
-/** Who wrote which part of a continued text. `start` and `end` count UTF-16 units. */
-export type Seam = {
-  readonly attempt: number;
-  readonly target: string;
-  readonly start: number;
-  readonly end: number;
-  readonly uncertain: boolean;
-};
 
 /** Instants are epoch ms, durations whole ms, money US dollars. Null = not known or not the case. */
 export type RequestRow = {

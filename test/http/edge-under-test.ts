@@ -62,6 +62,7 @@ export const plainDialect: ClientDialect = {
   encodeReply: () => '',
   streamEncoder: () => ({
     push: () => '',
+    join: () => '',
     fail: (failure) => `data: ${JSON.stringify({ error: failure.failureClass })}\n\n`,
   }),
   encodeError: (failure) =>

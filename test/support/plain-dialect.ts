@@ -6,15 +6,21 @@ import type { ChatEvent, StreamPart } from '../../src/chat/stream-event.ts';
 import { unknownUsage } from '../../src/chat/usage.ts';
 import type { UpstreamDialect } from '../../src/dialects/dialect.ts';
 
-/** `START`, `T:text`, `FIN:reason`, `USE:in:out`, `PING`, `BAD`, `ERR:status:message`, `END`. */
+/** `START`, `START:model`, `T:text` (`\\n` for a line end), `THINK:text`, `CALL`, `REFUSE:text`, `FIN:reason`, `USE:in:out`, `PING`, `BAD`, `ERR:status:message`, `END`. */
 function eventOf(line: string): ChatEvent {
   const [word, ...rest] = line.split(':');
   const text = rest.join(':');
   switch (word) {
     case 'START':
-      return { type: 'start', id: 'r-1', model: 'm' };
+      return { type: 'start', id: 'r-1', model: text === '' ? 'm' : text };
     case 'T':
-      return { type: 'text', choice: 0, text };
+      return { type: 'text', choice: 0, text: text.replaceAll('\\n', '\n') };
+    case 'THINK':
+      return { type: 'reasoning', choice: 0, text };
+    case 'REFUSE':
+      return { type: 'refusal', choice: 0, text };
+    case 'CALL':
+      return { type: 'tool_call_start', choice: 0, index: 0, id: 'c-1', name: 'look' };
     case 'FIN':
       return { type: 'finish', choice: 0, reason: 'stop', raw: text };
     case 'USE': {
@@ -53,7 +59,8 @@ function partsOf(text: string): StreamPart[] {
 export const plainDialect: UpstreamDialect = {
   name: 'plain',
   missingAbility: () => null,
-  encodeCall: (call) => success({ body: JSON.stringify({ model: call.model }), dropped: [] }),
+  encodeCall: ({ model, request }) =>
+    success({ body: JSON.stringify({ model, messages: request.messages }), dropped: [] }),
   decodeReply: (body) => partsOf(body.toString()),
   streamDecoder: () => {
     let rest = '';

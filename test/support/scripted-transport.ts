@@ -28,6 +28,7 @@ export type SeenRequest = {
   readonly provider: string;
   readonly atMs: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
   /** When the gateway closed it before its end; null = it did not. */
   closedAtMs: number | null;
 };
@@ -63,6 +64,7 @@ export class ScriptedTransport implements Transport {
       provider,
       atMs: this.#clock.monotonicMs(),
       headers: request.headers,
+      body: String(request.body),
       closedAtMs: null,
     };
     this.requests.push(seen);

@@ -90,6 +90,7 @@ export function requestTrace(parts: Partial<RequestTrace> = {}): RequestTrace {
     isFailedOver: false,
     skipped: [],
     recovery: 'none',
+    seams: [],
     malformedEvents: 0,
     deadlineMs: 120_000,
     backoffMs: 0,

@@ -3,7 +3,8 @@ import { type JsonObject, objectAt, parseJson, stringAt } from '../../base/json.
 import type { ChatEvent, FinishReason, StreamPart } from '../../chat/stream-event.ts';
 import { type Usage, unknownUsage } from '../../chat/usage.ts';
 import type { RequestFailure } from '../../failure/request-failure.ts';
-import type { ClientStreamEncoder, StreamEncoderOptions } from '../dialect.ts';
+import type { ClientStreamEncoder, Joint, StreamEncoderOptions } from '../dialect.ts';
+import { jointComment } from '../joint-comment.ts';
 import { encodeStreamError } from './client-error.ts';
 import { messageHead } from './client-message.ts';
 import { writeFinalUsage, writeUsage } from './client-usage.ts';
@@ -15,6 +16,7 @@ export function streamEncoder(options: StreamEncoderOptions): ClientStreamEncode
   const writer = new MessageWriter(options);
   return {
     push: (part) => writer.push(part),
+    join: (joint) => writer.join(joint),
     fail: (failure) => writer.fail(failure),
   };
 }
@@ -53,6 +55,11 @@ class MessageWriter {
     let text = '';
     for (const event of events) text += this.#write(event);
     return text;
+  }
+
+  join(joint: Joint): string {
+    this.#isRewriting = true;
+    return jointComment(joint);
   }
 
   fail(failure: RequestFailure): string {

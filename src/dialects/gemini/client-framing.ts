@@ -1,9 +1,13 @@
 /** The two forms of a stream: events (`alt=sse`), or one JSON array that grows. */
+import type { Joint } from '../dialect.ts';
+import { jointComment } from '../joint-comment.ts';
 
 export type StreamFraming = {
   readonly document: (json: string) => string;
   /** A provider's own event, as it stands in its stream. */
   readonly frame: (bytes: Buffer) => Buffer | string;
+  /** What discloses that another answer goes on; an array has no place for it. */
+  readonly joint: (joint: Joint) => string;
   readonly end: () => string;
 };
 
@@ -12,6 +16,7 @@ export function eventFraming(): StreamFraming {
   return {
     document: (json) => `data: ${json}\r\n\r\n`,
     frame: (bytes) => bytes,
+    joint: jointComment,
     end: () => '',
   };
 }
@@ -30,6 +35,7 @@ export function arrayFraming(isOpen: boolean): StreamFraming {
       const data = dataOf(bytes);
       return data === '' || data === '[DONE]' ? '' : element(data);
     },
+    joint: () => '',
     end: () => (hasElements ? '\r\n]\r\n' : '[]\r\n'),
   };
 }

@@ -4,7 +4,7 @@ import type { ToolCall } from '../../chat/reply.ts';
 import type { ChatEvent, FinishReason, StreamPart } from '../../chat/stream-event.ts';
 import { type Usage, unknownUsage } from '../../chat/usage.ts';
 import type { RequestFailure } from '../../failure/request-failure.ts';
-import type { ClientStreamEncoder, StreamEncoderOptions } from '../dialect.ts';
+import type { ClientStreamEncoder, Joint, StreamEncoderOptions } from '../dialect.ts';
 import { encodeError } from './client-error.ts';
 import { arrayFraming, eventFraming, type StreamFraming } from './client-framing.ts';
 import { callPart, finishFields } from './client-parts.ts';
@@ -24,6 +24,7 @@ function encoderWith(options: StreamEncoderOptions, framing: StreamFraming): Cli
   const writer = new ChunkWriter(options, framing);
   return {
     push: (part) => writer.push(part),
+    join: (joint) => writer.join(joint),
     fail: (failure) => writer.fail(failure),
   };
 }
@@ -64,6 +65,11 @@ class ChunkWriter {
     let text = '';
     for (const event of events) text += this.#write(event);
     return text;
+  }
+
+  join(joint: Joint): string {
+    this.#isContinued = true;
+    return this.#framing.joint(joint);
   }
 
   fail(failure: RequestFailure): string {

@@ -8,7 +8,8 @@ import {
 } from '../../chat/stream-event.ts';
 import { type Usage, unknownUsage } from '../../chat/usage.ts';
 import type { RequestFailure } from '../../failure/request-failure.ts';
-import type { ClientStreamEncoder, StreamEncoderOptions } from '../dialect.ts';
+import type { ClientStreamEncoder, Joint, StreamEncoderOptions } from '../dialect.ts';
+import { jointComment } from '../joint-comment.ts';
 import { encodeStreamError } from './client-error.ts';
 import { writeFinish } from './finish-reasons.ts';
 import { writeUsage } from './usage.ts';
@@ -18,6 +19,7 @@ export function streamEncoder(options: StreamEncoderOptions): ClientStreamEncode
   const writer = new ChunkWriter(options);
   return {
     push: (part) => writer.push(part),
+    join: (joint) => writer.join(joint),
     fail: (failure) => writer.fail(failure),
   };
 }
@@ -60,6 +62,11 @@ class ChunkWriter {
     let text = '';
     for (const event of events) text += this.#write(event);
     return text;
+  }
+
+  join(joint: Joint): string {
+    this.#isContinued = true;
+    return jointComment(joint);
   }
 
   fail(failure: RequestFailure): string {

@@ -1,0 +1,91 @@
+/** The parts of a continuation as parts of the stream that it goes on with. */
+import type { ChatEvent, StreamPart } from '../../chat/stream-event.ts';
+import { addUsage, type Usage } from '../../chat/usage.ts';
+import type { RestMode } from './rest-request.ts';
+import { Seam } from './seam.ts';
+import type { SentAnswer } from './sent-answer.ts';
+
+export class Joiner {
+  readonly #sent: SentAnswer;
+  readonly #mode: RestMode;
+  readonly #model: string;
+  /** What the parts before took. */
+  readonly #usage: Usage;
+  readonly #seam: Seam;
+  #hasBegun = false;
+
+  /** `model` is what the provider was asked for; it may call it otherwise. */
+  constructor(input: {
+    readonly sent: SentAnswer;
+    readonly mode: RestMode;
+    readonly model: string;
+    readonly usage: Usage;
+  }) {
+    this.#sent = input.sent;
+    this.#mode = input.mode;
+    this.#model = input.model;
+    this.#usage = input.usage;
+    this.#seam = new Seam({ sent: input.sent.text, isInstructed: input.mode === 'instruction' });
+  }
+
+  /** The model began anew instead of going on: nothing of what it says can be shown. */
+  get isUnjoinable(): boolean {
+    return this.#seam.isUnjoinable;
+  }
+
+  get isUncertain(): boolean {
+    return this.#seam.isUncertain;
+  }
+
+  take(parts: readonly StreamPart[]): readonly StreamPart[] {
+    const events = this.#opening();
+    for (const part of parts) for (const event of part.events) this.#add(event, events);
+    return events.length === 0 ? [] : [{ events, frame: null }];
+  }
+
+  #opening(): ChatEvent[] {
+    if (this.#hasBegun) return [];
+    this.#hasBegun = true;
+    const start: ChatEvent = { type: 'start', id: null, model: this.#model };
+    if (!this.#sent.isReasoningOpen) return [start];
+    return [start, { type: 'reasoning_end', choice: 0, signature: null, redacted: null }];
+  }
+
+  #add(event: ChatEvent, events: ChatEvent[]): void {
+    if (this.isUnjoinable || ('choice' in event && event.choice !== 0)) return;
+    switch (event.type) {
+      case 'start':
+        events.push({ ...event, id: null });
+        return;
+      case 'text':
+        addText(events, this.#seam.push(event.text));
+        return;
+      case 'reasoning':
+      case 'reasoning_end':
+        // In the middle of an answer nobody reads thoughts.
+        if (this.#mode === 'fresh') events.push(event);
+        return;
+      case 'usage':
+        events.push({ type: 'usage', usage: addUsage(this.#usage, event.usage) });
+        return;
+      case 'refusal':
+      case 'tool_call_start':
+      case 'finish':
+      case 'end':
+        addText(events, this.#seam.end());
+        if (!this.isUnjoinable) events.push(event);
+        return;
+      case 'tool_call_arguments':
+      case 'tool_call_end':
+      case 'activity':
+      case 'malformed':
+      case 'error':
+        events.push(event);
+        return;
+    }
+  }
+}
+
+function addText(events: ChatEvent[], text: string): void {
+  if (text !== '') events.push({ type: 'text', choice: 0, text });
+}

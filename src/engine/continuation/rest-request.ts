@@ -1,0 +1,70 @@
+/** The request that asks one target for the rest of an answer. */
+import type { AssistantMessage, ChatRequest, Message, UserMessage } from '../../chat/request.ts';
+import type { Target } from '../../routing/snapshot.ts';
+import { anchorOf } from './anchor.ts';
+
+/**
+ * `prefill`: the partial answer stands last and is gone on with. `instruction`: words after it ask for
+ * that. `fresh`: nothing was shown that an answer begun anew would repeat.
+ */
+export type RestMode = 'prefill' | 'instruction' | 'fresh';
+
+export type RestRequest = { readonly mode: RestMode; readonly chat: ChatRequest };
+
+/** Of the text that was sent, what models can go on from. */
+export type TextToContinue = {
+  /** Without white space at its end, which services refuse, and without half a character. */
+  readonly text: string;
+  /** What was sent after it. */
+  readonly tail: string;
+};
+
+/** `text + tail` is `sent`. */
+export function textToContinue(sent: string): TextToContinue {
+  const whole = /[\ud800-\udbff]$/.test(sent) ? sent.slice(0, -1) : sent;
+  const text = whole.trimEnd();
+  return { text, tail: sent.slice(text.length) };
+}
+
+/** How `target` is asked; null: it can be asked in no way. */
+export function restMode(input: {
+  readonly target: Target;
+  readonly chat: ChatRequest;
+  readonly text: string;
+  readonly isPrefillRefused: boolean;
+}): RestMode | null {
+  const { target, chat } = input;
+  if (input.text === '') return 'fresh';
+  const isThinking = target.isThinking || chat.parameters.reasoning_effort !== null;
+  // A turn that the client itself began would become two, and thinking models go on with none.
+  const hasTurnOfItsOwn = chat.messages.at(-1)?.role === 'assistant';
+  const mayPrefill = target.acceptsPrefill && !input.isPrefillRefused;
+  if (mayPrefill && !isThinking && !hasTurnOfItsOwn) return 'prefill';
+  return target.instruction === undefined ? null : 'instruction';
+}
+
+/** Null: the wording that asks for the rest cannot be rendered, a fault of ours. */
+export function restRequest(input: {
+  readonly mode: RestMode;
+  readonly target: Target;
+  readonly chat: ChatRequest;
+  readonly text: string;
+}): RestRequest | null {
+  const { mode, target, chat, text } = input;
+  if (mode === 'fresh') return { mode, chat };
+  const partial: AssistantMessage = { role: 'assistant', content: [{ type: 'text', text }] };
+  if (mode === 'prefill') return { mode, chat: withMessages(chat, [partial]) };
+  const rendered = target.instruction?.render({ anchor: anchorOf(text) });
+  if (rendered?.ok !== true) return null;
+  const words = [rendered.value.before, rendered.value.after].filter((part) => part !== '');
+  const instruction: UserMessage = {
+    role: 'user',
+    content: [{ type: 'text', text: words.join('\n\n') }],
+    name: null,
+  };
+  return { mode, chat: withMessages(chat, [partial, instruction]) };
+}
+
+function withMessages(chat: ChatRequest, added: readonly Message[]): ChatRequest {
+  return { ...chat, messages: [...chat.messages, ...added] };
+}
