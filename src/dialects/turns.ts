@@ -50,6 +50,8 @@ export type Conversation = {
   readonly turns: readonly Turn[];
   /** Whether a message had a speaker's name, which turns cannot hold. */
   readonly hasNames: boolean;
+  /** Whether reasoning was left out: it is private to the vendor that made it. */
+  readonly lostReasoning: boolean;
 };
 
 /** Stands where a conversation would begin with the model's turn, or with none at all. */
@@ -80,6 +82,7 @@ export function arrangeTurns(
   const system: TextPart[] = [];
   const drafts: Draft[] = [];
   let hasNames = false;
+  let lostReasoning = false;
   let isLeading = true;
   for (const [index, message] of messages.entries()) {
     if (message.role === 'system' && isLeading) {
@@ -88,12 +91,14 @@ export function arrangeTurns(
     }
     isLeading = false;
     if (message.role === 'user' && message.name !== null) hasNames = true;
-    const fault = addMessage(drafts, ownReasoning(message, dialect), index);
+    const own = ownReasoning(message, dialect);
+    if (own.content.length < message.content.length) lostReasoning = true;
+    const fault = addMessage(drafts, own, index);
     if (fault !== null) return fail(fault);
   }
   const turns = pairResults(drafts);
   if (!turns.ok) return turns;
-  return success({ system, turns: turns.value, hasNames });
+  return success({ system, turns: turns.value, hasNames, lostReasoning });
 }
 
 function isFilled(part: { readonly type: string; readonly text?: string }): boolean {

@@ -6,6 +6,7 @@ import { retryPresets } from '../../src/routing/document/retry-presets.ts';
 import { tierSchema } from '../../src/routing/document/tier-schema.ts';
 import { durationMs } from '../../src/routing/duration.ts';
 import { ranks } from '../architecture/ranks.ts';
+import { translationTables } from './translation-tables.ts';
 
 export type GeneratedPart = {
   readonly path: string;
@@ -20,6 +21,7 @@ export const generatedParts: readonly GeneratedPart[] = [
   { path: 'docs/configuration.md', name: 'retry presets', content: presetsTable },
   { path: 'docs/resilience.md', name: 'error classes', content: effectsTable },
   { path: 'docs/resilience.md', name: 'backoff', content: backoffTable },
+  { path: 'docs/translation.md', name: 'translation', content: translationTables },
 ];
 
 const holds: Readonly<Record<string, string>> = {

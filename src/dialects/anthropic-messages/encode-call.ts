@@ -31,6 +31,7 @@ export function encodeCall(given: UpstreamCall): Result<EncodedCall, RequestFaul
   const { fields, instruction } = encodeParameters(call, limits, dropped);
   const system = systemBlocks(call.system, conversation.value, instruction, dropped);
   if (conversation.value.hasNames) dropped.add('name');
+  if (conversation.value.lostReasoning) dropped.add('reasoning');
   for (const field of request.otherFields) dropped.add(field);
   const body: JsonObject = {
     model: call.model,

@@ -26,6 +26,9 @@ export function encodeCall(call: UpstreamCall): Result<EncodedCall, RequestFault
   const { generationConfig, instruction } = encodeParameters(call, offersTools, dropped);
   const system = systemText(call, conversation.value, instruction, dropped);
   if (conversation.value.hasNames) dropped.add('name');
+  // It stands there as a turn that was ended, not as one to go on with.
+  if (request.messages.at(-1)?.role === 'assistant') dropped.add('prefill');
+  if (conversation.value.lostReasoning) dropped.add('reasoning');
   for (const field of request.otherFields) dropped.add(field);
   const body: JsonObject = {
     ...(system === '' ? {} : { systemInstruction: { parts: [{ text: system }] } }),

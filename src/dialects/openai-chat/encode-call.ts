@@ -1,5 +1,6 @@
 /** One call in this dialect: the client's own bytes edited when it spoke the dialect, else built from the canonical request. */
 import { fail, type Result, success } from '../../base/result.ts';
+import type { Message } from '../../chat/request.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
 import { encodeJson } from '../exact-json.ts';
 import { editBody } from './edit-body.ts';
@@ -33,7 +34,16 @@ function buildBody(call: UpstreamCall): Result<EncodedCall, RequestFault> {
   };
   const text = encodeJson(body);
   if (!text.ok) return fail({ param: null, message: `the request is ${text.fault}` });
-  return success({ body: text.value, dropped: [...request.otherFields, ...dropped] });
+  const lost = [
+    ...(request.messages.some(hasReasoning) ? ['reasoning'] : []),
+    ...(request.messages.at(-1)?.role === 'assistant' ? ['prefill'] : []),
+  ];
+  return success({ body: text.value, dropped: [...request.otherFields, ...dropped, ...lost] });
+}
+
+/** Which no other vendor is shown. */
+function hasReasoning({ role, content }: Message): boolean {
+  return role === 'assistant' && content.some(({ type }) => type === 'reasoning');
 }
 
 /** The variant's text around the leading system messages. */

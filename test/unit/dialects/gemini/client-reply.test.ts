@@ -205,7 +205,7 @@ describe('the tiers as models', () => {
           displayName: 'fast',
           description: 'Quick',
           inputTokenLimit: 1000,
-          supportedGenerationMethods: ['generateContent', 'streamGenerateContent'],
+          supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
         },
       ],
     });

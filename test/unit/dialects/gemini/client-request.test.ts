@@ -15,7 +15,7 @@ describe('the path', () => {
 
   it.each([
     'fast',
-    'fast:countTokens',
+    'fast:embedContent',
     ':generateContent',
     'a/b:generateContent',
     'fast:generatecontent',
