@@ -71,8 +71,6 @@ export type StreamEncoderOptions = {
   readonly createdAtSeconds: number;
   /** Asked when the last data event is written; null = not wanted. */
   readonly meta: (() => AnswerMeta) | null;
-  /** Another encoder has begun this stream; this one is asked to `fail` alone. */
-  readonly isUnderWay?: boolean;
 };
 
 /** A tier as SDKs see a model. */
@@ -103,6 +101,8 @@ export type ClientDialect = {
   readonly pathCalls?: PathCalls;
   /** The content type of its streams; absent = an event stream. */
   readonly streamType?: string;
+  /** What its clients pass over between two events of a stream; absent = a comment of an event stream. */
+  readonly keepAlive?: string;
   /** What to set as the base URL in this dialect's SDK, given the server's origin; named in a 404. */
   readonly baseUrl: (origin: string) => string;
   /** The name of the header that carries the request's id where this dialect's SDK reads it. */

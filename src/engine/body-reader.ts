@@ -1,7 +1,7 @@
 /** Reads an upstream body under a clock: what came, that it ended or broke, or which clock ran out. */
 import type { Clock } from '../base/clock.ts';
+import { Watchdog } from '../base/watchdog.ts';
 import type { BodyChunk, UpstreamResponse } from '../transport/transport.ts';
-import { Watchdog } from './watchdog.ts';
 
 export type ClockName =
   | 'headers'

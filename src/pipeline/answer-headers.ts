@@ -37,16 +37,27 @@ export function servedHeaders(
   timing: Timing,
   contentType: string,
 ): AnswerHeaders {
-  const headers = identityHeaders(identity);
-  headers['content-type'] = contentType;
+  const headers = earlyHeaders(identity, timing, contentType);
   headers['x-tiergate-served-by'] = head.target;
   if (head.variant !== null) headers['x-tiergate-variant'] = head.variant;
   headers['x-tiergate-attempts'] = String(head.attempts);
   headers['x-tiergate-failovers'] = String(head.failovers);
   if (head.isRestarted) headers['x-tiergate-recovery'] = 'restarted';
   if (head.dropped.length > 0) headers['x-tiergate-dropped'] = head.dropped.join(',');
-  headers['server-timing'] = serverTiming(timing);
   return headers;
+}
+
+/** Of a stream that begins before it is known who serves it: then the row tells. */
+export function earlyHeaders(
+  identity: Identity,
+  timing: Timing,
+  contentType: string,
+): AnswerHeaders {
+  return {
+    ...identityHeaders(identity),
+    'content-type': contentType,
+    'server-timing': serverTiming(timing),
+  };
 }
 
 export function failureHeaders(

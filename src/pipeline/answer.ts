@@ -1,5 +1,6 @@
 /** What `http` gives to the pipeline and gets back. The pipeline encodes; `http` only writes. */
 import type { ClientDialect } from '../dialects/dialect.ts';
+import type { Rejection } from './rejection.ts';
 
 /** `shutdown`: the process ends and the time to finish is up; the client is still there and is told by `http`. */
 export type AbortReason = 'client_gone' | 'shutdown';
@@ -16,6 +17,15 @@ export type Call = {
   /** Aborts when the answer can no longer be given; its `reason` is an `AbortReason`. */
   readonly signal: AbortSignal;
   readonly keyId: string | null;
+};
+
+/** What shows between two chunks of a stream that it lives, and says nothing. */
+export type KeepAlive = {
+  readonly bytes: string;
+  /** Due after so long in which nothing was written. */
+  readonly everyMs: number;
+  /** Due with the head as well: it may be long until the first chunk. */
+  readonly isEarly: boolean;
 };
 
 /** Headers in order; a name occurs once. */
@@ -36,7 +46,11 @@ export type Answer =
   | {
       readonly kind: 'stream';
       readonly headers: AnswerHeaders;
+      /** Each is whole events: anything may be written between two of them. */
       readonly chunks: AsyncGenerator<Buffer | string, void, undefined>;
+      readonly keepAlive: KeepAlive;
+      /** What tells the client that its stream ends here, when it is ended from outside. */
+      readonly fail: (rejection: Rejection) => string;
     }
   /** The client left before anything was sent; nothing to write. */
   | { readonly kind: 'gone' };

@@ -2,17 +2,18 @@
 import type { Clock } from '../base/clock.ts';
 import { ReplyCollector } from '../chat/reply.ts';
 import type { ChatRequest } from '../chat/request.ts';
-import type { StreamPart } from '../chat/stream-event.ts';
 import { estimateInputTokens } from '../chat/token-estimate.ts';
 import { unknownUsage } from '../chat/usage.ts';
 import type { AnswerMeta, ClientStreamEncoder } from '../dialects/dialect.ts';
-import type { AnswerBatch, AnswerHead, EngineAnswer, EngineRun } from '../engine/engine-request.ts';
+import type { AnswerHead, EngineAnswer, EngineRun } from '../engine/engine-request.ts';
 import type { RequestTrace } from '../engine/trace.ts';
 import type { RequestFailure } from '../failure/request-failure.ts';
 import type { Snapshot } from '../routing/snapshot.ts';
 import type { Recorder } from '../served-by/recorder.ts';
 import type { Answer, AnswerHeaders, Call } from './answer.ts';
+import { batchesOf, batchesToCome } from './answer-batches.ts';
 import {
+  earlyHeaders,
   estimateHeaders,
   failureHeaders,
   type Identity,
@@ -20,6 +21,7 @@ import {
   type Timing,
 } from './answer-headers.ts';
 import { CallDraft } from './call-draft.ts';
+import type { CommitPoint } from './commit-point.ts';
 import type { Rejection } from './rejection.ts';
 import { streamChunks } from './stream-chunks.ts';
 
@@ -55,14 +57,7 @@ export class Exchange extends CallDraft {
 
   /** A refusal without asking any provider. An unknown tier leaves no row: it is no traffic of a tier. */
   async reject(rejection: Rejection): Promise<Answer> {
-    const failure: RequestFailure = {
-      ...rejection,
-      attempts: [],
-      requestId: this.id,
-      clientRequestId: this.clientRequestId,
-      tokens: null,
-      regenerate: false,
-    };
+    const failure = this.#failureOf(rejection);
     const totalMs = this.#elapsedMs();
     if (failure.failureClass !== 'unknown_tier' && !this.isCount) {
       await this.#record(this.#rejectedTrace(failure, totalMs));
@@ -74,18 +69,33 @@ export class Exchange extends CallDraft {
    * Should the process die before the row is written, what `begin` leaves says that it was lost.
    * `onEnd` is told before the client is.
    */
-  async answer(run: EngineRun, onEnd: (trace: RequestTrace) => void): Promise<Answer> {
+  async answer(
+    run: EngineRun,
+    commit: CommitPoint,
+    onEnd: (trace: RequestTrace) => void,
+  ): Promise<Answer> {
     const { id, startedAtMs } = this;
     this.#ports.recorder.begin({ id, startedAtMs, tier: this.tier ?? '', keyId: this.call.keyId });
-    const answer = await run.answer;
-    if (answer.kind === 'stream') return this.#stream(run, answer, onEnd);
+    const answer = await this.#answerOrCommit(run, commit);
+    if (answer === null || answer.kind === 'stream' || (answer.kind === 'whole' && this.isStream)) {
+      return this.#stream(run, answer, commit, onEnd);
+    }
     const trace = run.trace();
     onEnd(trace);
     await this.#record(trace);
     if (answer.kind === 'gone') return { kind: 'gone' };
     if (answer.kind === 'failed') return this.#failed(answer.failure, timingOf(trace));
-    // A provider that was asked for a stream may answer in one piece; its client still reads a stream.
-    return this.isStream ? this.#wholeAsStream(answer, trace) : this.#whole(answer, trace);
+    return this.#whole(answer, trace);
+  }
+
+  /** Null: the commit point of a stream came first. */
+  #answerOrCommit(run: EngineRun, { atMs }: CommitPoint): Promise<EngineAnswer | null> {
+    if (!this.isStream || atMs === null) return run.answer;
+    const { clock } = this.#ports;
+    return new Promise((resolve, reject) => {
+      const cancel = clock.schedule(atMs - clock.monotonicMs(), () => resolve(null));
+      run.answer.finally(cancel).then(resolve, reject);
+    });
   }
 
   /** An estimate where nobody could be asked: a count is wanted before there is a request. */
@@ -112,6 +122,17 @@ export class Exchange extends CallDraft {
   async #record(trace: RequestTrace): Promise<void> {
     this.#ports.onEnd(trace);
     await this.#ports.recorder.record(trace);
+  }
+
+  #failureOf(rejection: Rejection): RequestFailure {
+    return {
+      ...rejection,
+      attempts: [],
+      requestId: this.id,
+      clientRequestId: this.clientRequestId,
+      tokens: null,
+      regenerate: false,
+    };
   }
 
   #failed(failure: RequestFailure, timing: Timing): Answer {
@@ -141,44 +162,39 @@ export class Exchange extends CallDraft {
       original: answer.original,
       fallbackId: this.id,
       createdAtSeconds: Math.floor(this.startedAtMs / 1000),
-      meta: this.wantsMeta ? this.#meta(answer.head, trace) : null,
+      meta: this.wantsMeta ? this.#meta(trace) : null,
     });
     return { kind: 'whole', status: 200, headers, body };
   }
 
-  #wholeAsStream(answer: Extract<EngineAnswer, { kind: 'whole' }>, trace: RequestTrace): Answer {
-    const { head, parts } = answer;
-    const encoder = this.#encoder(() => this.#meta(head, trace));
-    return {
-      kind: 'stream',
-      headers: this.#streamHeaders(head, timingOf(trace)),
-      chunks: streamChunks({
-        batches: oneBatch(parts),
-        encoder,
-        // It is durable already: nothing of the answer was shown before.
-        record: () => Promise.resolve(),
-      }),
-    };
-  }
-
+  /** `answer` null: the stream begins before it is known who answers, and whether anybody does. */
   #stream(
     run: EngineRun,
-    answer: Extract<EngineAnswer, { kind: 'stream' }>,
+    answer: Extract<EngineAnswer, { kind: 'stream' | 'whole' }> | null,
+    commit: CommitPoint,
     onEnd: (trace: RequestTrace) => void,
   ): Answer {
-    const encoder = this.#encoder(() => this.#meta(answer.head, run.trace()));
+    const { dialect } = this.call;
+    const encoder = this.#encoder(() => this.#meta(run.trace()));
+    const isEarly = answer === null;
     return {
       kind: 'stream',
-      headers: this.#streamHeaders(answer.head, timingOf(run.trace())),
+      headers: this.#streamHeaders(answer?.head ?? null, timingOf(run.trace())),
       chunks: streamChunks({
-        batches: answer.batches,
+        batches: isEarly ? batchesToCome(run.answer) : batchesOf(answer),
         encoder,
         record: async () => {
-          const trace = run.trace();
+          const trace = isEarly ? begunWell(run.trace()) : run.trace();
           onEnd(trace);
           await this.#record(trace);
         },
       }),
+      keepAlive: {
+        bytes: dialect.keepAlive ?? ': keep-alive\n\n',
+        everyMs: commit.keepAliveEveryMs,
+        isEarly,
+      },
+      fail: (rejection) => encoder.fail({ ...this.#failureOf(rejection), regenerate: true }),
     };
   }
 
@@ -191,17 +207,19 @@ export class Exchange extends CallDraft {
     });
   }
 
-  #streamHeaders(head: AnswerHead, timing: Timing): AnswerHeaders {
+  #streamHeaders(head: AnswerHead | null, timing: Timing): AnswerHeaders {
     const type = this.call.dialect.streamType ?? 'text/event-stream; charset=utf-8';
+    if (head === null) return earlyHeaders(this.identity(), timing, type);
     return servedHeaders(this.identity(), head, timing, type);
   }
 
-  #meta(head: AnswerHead, trace: RequestTrace): AnswerMeta {
+  /** Of an answer that is complete. */
+  #meta(trace: RequestTrace): AnswerMeta {
     return {
       request_id: this.id,
       tier: this.tier,
-      served_by: trace.serving?.target ?? head.target,
-      variant: trace.serving === null ? head.variant : trace.serving.variant,
+      served_by: trace.serving?.target ?? null,
+      variant: trace.serving?.variant ?? null,
       config_version: this.snapshot.version,
       attempts: trace.attempts.length,
       failovers: trace.failoverCount,
@@ -209,7 +227,7 @@ export class Exchange extends CallDraft {
       seams: trace.seams,
       repaired: false,
       escalated_from: null,
-      dropped: head.dropped,
+      dropped: trace.dropped,
     };
   }
 
@@ -258,10 +276,9 @@ export class Exchange extends CallDraft {
   }
 }
 
-async function* oneBatch(
-  parts: readonly StreamPart[],
-): AsyncGenerator<AnswerBatch, void, undefined> {
-  yield { parts, isLast: true, failure: null };
+/** A stream begins with 200, whatever comes of it. */
+function begunWell(trace: RequestTrace): RequestTrace {
+  return trace.outcome === 'failed' ? { ...trace, status: 200 } : trace;
 }
 
 function timingOf(trace: RequestTrace): Timing {

@@ -11,6 +11,7 @@ import type { RequestTrace } from '../engine/trace.ts';
 import type { Snapshot } from '../routing/snapshot.ts';
 import type { Recorder } from '../served-by/recorder.ts';
 import type { Answer, Pipeline } from './answer.ts';
+import { commitPointOf } from './commit-point.ts';
 import { Exchange } from './exchange.ts';
 import { readRequest } from './read-request.ts';
 import { internalFault, logUnavailable } from './rejection.ts';
@@ -62,11 +63,15 @@ export function createPipeline(ports: PipelinePorts): Pipeline {
   };
 }
 
-/** Tells when a stream has ended, also one that nobody ever pulled. */
+/**
+ * Tells when a stream has ended. One that nobody has pulled is begun when it is told to return: else it
+ * would run nothing, and its row would be lost. That is told only when the request's signal has aborted.
+ */
 function counted(
   chunks: AsyncGenerator<Buffer | string, void, undefined>,
   onEnd: () => void,
 ): AsyncGenerator<Buffer | string, void, undefined> {
+  let isBegun = false;
   let isEnded = false;
   const end = (): void => {
     if (isEnded) return;
@@ -82,15 +87,23 @@ function counted(
     void result.then(noteStep, end);
     return result;
   };
+  const next = (): Promise<IteratorResult<Buffer | string, void>> => {
+    isBegun = true;
+    return noticed(chunks.next());
+  };
+  const stop = (): Promise<IteratorResult<Buffer | string, void>> => {
+    if (!isBegun) void next().catch(() => undefined);
+    return noticed(chunks.return());
+  };
   return {
-    next: () => noticed(chunks.next()),
-    return: () => noticed(chunks.return()),
+    next,
+    return: stop,
     throw: (error: unknown) => noticed(chunks.throw(error)),
     [Symbol.asyncIterator]() {
       return this;
     },
     [Symbol.asyncDispose]: async () => {
-      await noticed(chunks.return());
+      await stop();
     },
   };
 }
@@ -115,7 +128,10 @@ async function answer(
   exchange.clientRetryCount = repeat;
   if (again !== null) return exchange.reject(again);
   const request = asRepeat(read.value, repeat);
-  return exchange.answer(ports.engine.start(request), (trace) =>
+  const { headers, arrivedAtMs } = call;
+  const { commitAfterMs } = request.tier.stream;
+  const commit = commitPointOf({ headers, arrivedAtMs, commitAfterMs });
+  return exchange.answer(ports.engine.start(request), commit, (trace) =>
     repeats.noteEnd(request, call, trace),
   );
 }

@@ -24,7 +24,8 @@ async function begin(tier: string, over: Record<string, unknown> = {}): Promise<
   return client;
 }
 
-const bound = { timeout: 10_000, interval: 100 };
+/** A row is written by a thread of its own, which a busy machine may keep waiting. */
+const bound = { timeout: 20_000, interval: 100 };
 
 async function inFlight(): Promise<number> {
   const status = await (await cases.gateway.admin('/status')).json();
@@ -42,7 +43,7 @@ async function latestRow(tier: string): Promise<ServedRowWithAttempts> {
     .poll(async () => {
       rows = await cases.gateway.rows(`?tier=${tier}&limit=1`);
       return rows.length;
-    })
+    }, bound)
     .toBe(1);
   const [row] = rows;
   if (row === undefined) throw new Error('no row');
@@ -169,7 +170,7 @@ it('BR-04 twenty clients that leave are charged to nobody', async () => {
   await Promise.all(clients.map((client) => client.receives('data:')));
   for (const client of clients) client.socket.destroy();
   await expect
-    .poll(async () => (await cases.gateway.rows(`?tier=${tier}&outcome=client_gone`)).length)
+    .poll(async () => (await cases.gateway.rows(`?tier=${tier}&outcome=client_gone`)).length, bound)
     .toBe(20);
   cases.control.script('p1', hello.openai);
   expect((await cases.stream(tier)).row.attempts[0]).toMatchObject({ breaker_before: 'closed' });

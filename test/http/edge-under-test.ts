@@ -80,7 +80,13 @@ export function wholeAnswer(body: Buffer | string = '{"ok":true}', status = 200)
 }
 
 export function streamAnswer(chunks: AsyncGenerator<Buffer | string, void, undefined>): Answer {
-  return { kind: 'stream', headers: { 'content-type': 'text/event-stream' }, chunks };
+  return {
+    kind: 'stream',
+    headers: { 'content-type': 'text/event-stream' },
+    chunks,
+    keepAlive: { bytes: ': still here\n\n', everyMs: 10_000, isEarly: false },
+    fail: ({ failureClass }) => `data: ${JSON.stringify({ error: failureClass })}\n\n`,
+  };
 }
 
 export function snapshotWith(server: Partial<Snapshot['server']> = {}): Snapshot {

@@ -21,9 +21,8 @@ export function eventFraming(): StreamFraming {
   };
 }
 
-/** `isOpen`: documents stand in the array already. */
-export function arrayFraming(isOpen: boolean): StreamFraming {
-  let hasElements = isOpen;
+export function arrayFraming(): StreamFraming {
+  let hasElements = false;
   const element = (json: string): string => {
     const before = hasElements ? ',\r\n' : '[';
     hasElements = true;

@@ -17,7 +17,7 @@ export function streamEncoder(options: StreamEncoderOptions): ClientStreamEncode
 
 /** What a client gets that does not ask for events. */
 export function arrayEncoder(options: StreamEncoderOptions): ClientStreamEncoder {
-  return encoderWith(options, arrayFraming(options.isUnderWay === true));
+  return encoderWith(options, arrayFraming());
 }
 
 function encoderWith(options: StreamEncoderOptions, framing: StreamFraming): ClientStreamEncoder {

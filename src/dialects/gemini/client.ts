@@ -17,6 +17,9 @@ export const geminiClient: ClientDialect = {
   modelListing,
   baseUrl: (origin) => origin,
   requestIdHeader: 'x-request-id',
+  // A blank line. The SDK for Python takes every line but those for part of a document, comments too
+  // (google-genai 1.x, `_iter_response_stream`, seen 2026-11); between documents of an array it is blank.
+  keepAlive: '\r\n',
   decodeRequest: (body) => decodeRequest(body, { model: null, isStream: false }),
   encodeReply,
   streamEncoder,

@@ -10,8 +10,8 @@ import type { RequestGuard, Screening } from '../request-guard.ts';
 import { type BodyFault, readBody } from './body-reader.ts';
 import { encodeRefusal, type Refusal } from './edge-refusal.ts';
 import type { LiveCall, LiveCalls } from './live-call.ts';
-import { StreamWriter } from './stream-writer.ts';
-import { cutWhenStalled, writeWhole } from './whole-writer.ts';
+import { writeWhole } from './whole-writer.ts';
+import { writeStream } from './write-stream.ts';
 
 /** How long the rest of a refused body is read and thrown away, so that the client gets to read the answer. */
 const discardMsMax = 2000;
@@ -172,26 +172,13 @@ export class DataPlane {
     extraHeaders: Headers | null,
   ): Promise<void> {
     const { outgoing } = call;
-    const { chunks } = answer;
-    call.attach(chunks);
+    call.attach(answer);
     if (call.signal.aborted || outgoing.headersSent) return;
-    outgoing.writeHead(200, {
-      ...answer.headers,
-      ...this.#withConnection(extraHeaders),
-      'cache-control': 'no-cache',
-      'x-accel-buffering': 'no',
+    const isWritten = await writeStream(outgoing, answer, {
+      ...this.#writing,
+      extraHeaders: this.#withConnection(extraHeaders),
     });
-    const writer = new StreamWriter(outgoing, this.#writing);
-    try {
-      await pump(chunks, writer);
-    } finally {
-      writer.flush();
-    }
-    if (writer.state === 'open') {
-      outgoing.end();
-      cutWhenStalled(outgoing, this.#writing);
-      return;
-    }
+    if (isWritten) return;
     call.abort('client_gone');
     if (!outgoing.writableEnded) outgoing.destroy();
   }
@@ -207,19 +194,9 @@ export class DataPlane {
     else this.refuse(exchange, internalFault, null);
   }
 
-  #endStream(call: LiveCall, refusal: Refusal): void {
-    const { outgoing, dialect } = call;
-    const wallMs = this.#options.clock.wallMs();
-    const { failure } = encodeRefusal(refusal, dialect, { headers: outgoing.req.headers, wallMs });
-    const encoder = dialect.streamEncoder({
-      includeUsage: false,
-      fallbackId: failure.requestId,
-      createdAtSeconds: Math.floor(wallMs / 1000),
-      meta: null,
-      isUnderWay: true,
-    });
-    outgoing.end(encoder.fail({ ...failure, regenerate: true }));
-    cutWhenStalled(outgoing, this.#writing);
+  #endStream(call: LiveCall, { failureClass, status, message }: Refusal): void {
+    const rejection = { failureClass, status, message, param: null, retryAfterMs: null };
+    call.outgoing.end(call.failureBytes(rejection));
   }
 
   /** While the process drains, a connection ends with its answer, so that the client connects elsewhere. */
@@ -233,19 +210,6 @@ export class DataPlane {
     const cancel = this.#options.clock.schedule(discardMsMax, () => incoming.socket.destroy());
     incoming.once('close', cancel);
     incoming.resume();
-  }
-}
-
-/** Pulls and writes until the stream ends or the client does. */
-async function pump(
-  chunks: AsyncGenerator<Buffer | string, void, undefined>,
-  writer: StreamWriter,
-): Promise<void> {
-  while (writer.state === 'open') {
-    const step = await chunks.next();
-    if (step.done === true) return;
-    const room = writer.push(step.value);
-    if (room !== null) await room;
   }
 }
 

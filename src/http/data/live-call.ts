@@ -1,16 +1,17 @@
 /** The data-plane requests under way: who is told when a client leaves or the process ends. */
 import type { ServerResponse } from 'node:http';
 import type { ClientDialect } from '../../dialects/dialect.ts';
-import type { AbortReason } from '../../pipeline/answer.ts';
+import type { AbortReason, Answer } from '../../pipeline/answer.ts';
+import type { Rejection } from '../../pipeline/rejection.ts';
 
-type Chunks = AsyncGenerator<Buffer | string, void, undefined>;
+type Stream = Pick<Extract<Answer, { kind: 'stream' }>, 'chunks' | 'fail'>;
 
 /** One request under way. */
 export class LiveCall {
   readonly outgoing: ServerResponse;
   readonly dialect: ClientDialect;
   readonly #controller = new AbortController();
-  #chunks: Chunks | null = null;
+  #stream: Stream | null = null;
 
   constructor(outgoing: ServerResponse, dialect: ClientDialect) {
     this.outgoing = outgoing;
@@ -21,21 +22,26 @@ export class LiveCall {
     return this.#controller.signal;
   }
 
-  /** From now on `chunks` is ended by `abort`; at once when that has happened. */
-  attach(chunks: Chunks): void {
-    this.#chunks = chunks;
-    if (this.signal.aborted) void endChunks(chunks);
+  /** From now on `stream` is ended by `abort`; at once when that has happened. */
+  attach(stream: Stream): void {
+    this.#stream = stream;
+    if (this.signal.aborted) void endChunks(stream);
+  }
+
+  /** What tells the client of a stream that it ends here. */
+  failureBytes(rejection: Rejection): string {
+    return this.#stream?.fail(rejection) ?? '';
   }
 
   /** Stops the work on this call, in this tick; the first reason counts. */
   abort(reason: AbortReason): void {
     this.#controller.abort(reason);
-    if (this.#chunks !== null) void endChunks(this.#chunks);
+    if (this.#stream !== null) void endChunks(this.#stream);
   }
 }
 
 /** Ends the generator; a fault in doing so has been met, or will be, by whoever pulls. */
-async function endChunks(chunks: Chunks): Promise<void> {
+async function endChunks({ chunks }: Stream): Promise<void> {
   try {
     await chunks.return();
   } catch {

@@ -1,6 +1,6 @@
 /** Writes a whole answer straight to the socket. */
 import type { ServerResponse } from 'node:http';
-import { type StreamWriterOptions, watchStall } from './stream-writer.ts';
+import { cutWhenStalled, type StallOptions } from './stalled-client.ts';
 
 export type WholeAnswer = {
   readonly status: number;
@@ -15,7 +15,7 @@ export type WholeAnswer = {
 export function writeWhole(
   outgoing: ServerResponse,
   answer: WholeAnswer,
-  options: StreamWriterOptions & { readonly extraHeaders: Readonly<Record<string, string>> | null },
+  options: StallOptions & { readonly extraHeaders: Readonly<Record<string, string>> | null },
 ): void {
   if (outgoing.destroyed || outgoing.headersSent) return;
   const { body } = answer;
@@ -28,11 +28,4 @@ export function writeWhole(
   outgoing.end(body);
   if (outgoing.socket !== null && outgoing.socket.writableLength > 0)
     cutWhenStalled(outgoing, options);
-}
-
-/** Watches an ended answer until it is out. */
-export function cutWhenStalled(outgoing: ServerResponse, options: StreamWriterOptions): void {
-  if (outgoing.writableFinished || outgoing.destroyed) return;
-  const stopWatch = watchStall(outgoing, options, () => outgoing.destroy());
-  outgoing.once('close', stopWatch);
 }

@@ -1,5 +1,5 @@
 /** One timer that follows a due time which mostly moves later: a stream re-arms it for free. */
-import type { CancelTimer, Clock } from '../base/clock.ts';
+import type { CancelTimer, Clock } from './clock.ts';
 
 export class Watchdog {
   readonly #clock: Clock;
