@@ -6,17 +6,12 @@ import type { CandidateState } from '../candidate-state.ts';
 import type { EngineRequest } from '../engine-request.ts';
 import type { Candidate, History } from '../history.ts';
 import type { Serving } from '../request-run.ts';
+import { textToContinue } from '../seam/text-to-continue.ts';
 import type { StreamTally } from '../stream-tally.ts';
 import { Joiner } from './joiner.ts';
 import { refusesPrefill } from './prefill-refusal.ts';
 import { type RequestBar, requestBar } from './request-bar.ts';
-import {
-  type RestMode,
-  type RestRequest,
-  restMode,
-  restRequest,
-  textToContinue,
-} from './rest-request.ts';
+import { type RestMode, type RestRequest, restMode, restRequest } from './rest-request.ts';
 import { SentAnswer, type SentBar } from './sent-answer.ts';
 
 export type ContinuationBar = RequestBar | SentBar | 'spent' | 'no_time';

@@ -1,8 +1,8 @@
 /** The parts of a continuation as parts of the stream that it goes on with. */
 import type { ChatEvent, StreamPart } from '../../chat/stream-event.ts';
 import { addUsage, type Usage } from '../../chat/usage.ts';
+import { Seam } from '../seam/seam.ts';
 import type { RestMode } from './rest-request.ts';
-import { Seam } from './seam.ts';
 import type { SentAnswer } from './sent-answer.ts';
 
 export class Joiner {

@@ -1,7 +1,7 @@
 /** The request that asks one target for the rest of an answer. */
 import type { AssistantMessage, ChatRequest, Message, UserMessage } from '../../chat/request.ts';
 import type { Target } from '../../routing/snapshot.ts';
-import { anchorOf } from './anchor.ts';
+import { anchorOf } from '../seam/anchor.ts';
 
 /**
  * `prefill`: the partial answer stands last and is gone on with. `instruction`: words after it ask for
@@ -10,21 +10,6 @@ import { anchorOf } from './anchor.ts';
 export type RestMode = 'prefill' | 'instruction' | 'fresh';
 
 export type RestRequest = { readonly mode: RestMode; readonly chat: ChatRequest };
-
-/** Of the text that was sent, what models can go on from. */
-export type TextToContinue = {
-  /** Without white space at its end, which services refuse, and without half a character. */
-  readonly text: string;
-  /** What was sent after it. */
-  readonly tail: string;
-};
-
-/** `text + tail` is `sent`. */
-export function textToContinue(sent: string): TextToContinue {
-  const whole = /[\ud800-\udbff]$/.test(sent) ? sent.slice(0, -1) : sent;
-  const text = whole.trimEnd();
-  return { text, tail: sent.slice(text.length) };
-}
 
 /** How `target` is asked; null: it can be asked in no way. */
 export function restMode(input: {
