@@ -190,3 +190,20 @@ class GrammarReader implements MessagesStream {
     this.#count('input_tokens');
   }
 }
+
+/** A whole message. It throws at the first fault. */
+export function readMessage(raw: string): Pick<MessagesStream, 'content' | 'stopReason' | 'usage'> {
+  const message: Json = JSON.parse(raw);
+  const reader = new GrammarReader();
+  const { content, stop_reason: stopReason, usage } = message;
+  const head = { ...message, content: [], stop_reason: null };
+  reader.read('message_start', { type: 'message_start', message: head });
+  if (!Array.isArray(content)) reader.faults.push('no content');
+  if (typeof stopReason !== 'string') reader.faults.push(`stop_reason: ${stopReason}`);
+  if (reader.faults.length > 0) throw new Error(reader.faults.join('; '));
+  return {
+    content: content as readonly Json[],
+    stopReason: String(stopReason),
+    usage: usage as Json,
+  };
+}
