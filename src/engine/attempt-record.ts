@@ -17,6 +17,9 @@ export type AttemptStart = {
   readonly retryBudget: number;
 };
 
+/** Sums of instants differ in their last digits. */
+const timerSlackMs = 1e-3;
+
 export class AttemptRecord {
   readonly start: AttemptStart;
   readonly startedMs: number;
@@ -24,6 +27,8 @@ export class AttemptRecord {
   readonly #clock: Clock;
   /** Cut before this (ms from the start), an attempt was cut for another's sake. */
   ownLimitMs = 0;
+  /** Ended before this (ms from the start), its silence says nothing of the target. */
+  fairMs = 0;
   status: number | null = null;
   failure: AttemptFailure | null = null;
   upstreamRequestId: string | null = null;
@@ -46,6 +51,11 @@ export class AttemptRecord {
 
   elapsedMs(): number {
     return this.#clock.monotonicMs() - this.startedMs;
+  }
+
+  /** Whether the target had time enough to be judged by its silence. */
+  get isFairlyTimed(): boolean {
+    return this.elapsedMs() >= this.fairMs - timerSlackMs;
   }
 
   end(outcome: AttemptOutcome, breakerAfter: BreakerStanding): void {

@@ -41,6 +41,8 @@ export type AttemptBounds = {
   readonly deadlineAtMs: number;
   /** What would have cut the attempt had no other candidate been left, ms from its start. */
   readonly ownLimitMs: number;
+  /** Silence for less than this is no failure of the target, ms from the attempt's start. */
+  readonly fairMs: number;
   readonly holdTokens: number;
   readonly holdMaxMs: number;
 };

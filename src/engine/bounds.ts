@@ -24,7 +24,8 @@ export function boundsOf(
   const firstContentMs = Math.min(clocks.firstContentMs ?? clocks.wholeMs, clocks.wholeMs);
   const softMs = clocks.firstContentSoftMs;
   return {
-    connectMs: clocks.connectMs,
+    // Not shortened: a transport keeps connections by it, and the clocks below end the attempt in time.
+    connectMs: candidate.target.clocks.connectMs,
     headersAtMs: clocks.headersMs === null ? null : nowMs + clocks.headersMs,
     firstContentAtMs: nowMs + firstContentMs,
     racedFirstContentAtMs: nowMs + clocks.ownLimitMs,
@@ -34,6 +35,7 @@ export function boundsOf(
     idleWithSignsMs: clocks.idleWithSignsMs,
     deadlineAtMs: request.deadlineAtMs,
     ownLimitMs: clocks.ownLimitMs,
+    fairMs: clocks.fairMs,
     holdTokens: request.tier.stream.holdTokens,
     holdMaxMs: request.tier.stream.holdMaxMs,
   };

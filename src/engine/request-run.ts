@@ -239,6 +239,7 @@ export class RequestRun {
     const { request, candidates, deadlineAtMs } = this;
     const bounds = boundsOf({ ...request, deadlineAtMs }, candidate, candidates, nowMs);
     record.ownLimitMs = bounds.ownLimitMs;
+    record.fairMs = bounds.fairMs;
     return bounds;
   }
 

@@ -277,7 +277,7 @@ export class TargetHealth {
       lose: (record) => {
         slot.release('neutral');
         const isSilent = record.status === null || permit.isProbe;
-        permit.settle(isSilent ? 'failure' : 'none', tier.breaker);
+        permit.settle(isSilent && record.isFairlyTimed ? 'failure' : 'none', tier.breaker);
         endProbe('none');
       },
       release: () => slot.release('success'),
@@ -316,10 +316,16 @@ const unmarkedPermit: Permit = {
 
 /** The clock that is shortened for another candidate's sake. */
 const splitClockRule = 'clock:first_content';
+/** The clocks that a request's deadline shortens. */
+const deadlineClockRules: readonly string[] = [splitClockRule, 'clock:headers'];
 
-/** A cut by the split of the deadline, before the target's own clock, is no fault of one that had answered. */
+/**
+ * A cut by the request's deadline is a failure only of a target that had a fair time; and a cut by the split
+ * of the deadline, before the target's own clock, is no fault of one that had answered.
+ */
 function countsAsFailure(record: AttemptRecord, failure: AttemptFailure): boolean {
   if (!effectOf(failure).countsForBreaker) return false;
+  if (deadlineClockRules.includes(failure.rule) && !record.isFairlyTimed) return false;
   const isCutEarly = failure.rule === splitClockRule && record.elapsedMs() < record.ownLimitMs;
   return !isCutEarly || record.status === null;
 }

@@ -11,7 +11,6 @@ export type ClockSettings = {
 
 /** In ms from the start of the attempt (`idle*`: from the last progress). Null = that clock is off. */
 export type AttemptClocks = {
-  readonly connectMs: number;
   readonly headersMs: number | null;
   /** From here on a hedge may ask the next candidate. */
   readonly firstContentSoftMs: number | null;
@@ -26,7 +25,12 @@ export type AttemptClocks = {
    * counts for the breaker only when no response headers had come.
    */
   readonly ownLimitMs: number;
+  /** Silence for less than this says nothing of the target: the request had no more time to give. */
+  readonly fairMs: number;
 };
+
+/** No target is called silent for less, however fast it usually is, unless its own clocks say so. */
+const fairLeastMs = 1_000;
 
 /** A model that thinks first is silent for longer. */
 const thinkingFirstContentMs = 180_000;
@@ -36,7 +40,7 @@ const softShare = 3;
 const hardShare = 2;
 
 /**
- * Every clock is at most `remainingMs`, the time left until the deadline (R20). While another
+ * Every clock but `idle` and `fair` is at most `remainingMs`, the time left until the deadline (R20). While another
  * admissible candidate is left the soft clock is at most a third of it and the hard one at most half,
  * unless a hedge already runs. `ownP99Ms` is the target's own 99th percentile of the same kind of
  * answer (streamed: to the first content; whole: all of it), null while fewer than 20 are known.
@@ -57,7 +61,6 @@ export function attemptClocks(input: {
   const hardMs = isSplit ? remainingMs / hardShare : remainingMs;
   const softMs = softOf(input);
   return {
-    connectMs: within(settings.connectMs),
     headersMs: isStream ? within(settings.headersMs) : null,
     firstContentSoftMs: softMs === null ? null : within(split(softMs, isSplit, remainingMs)),
     firstContentMs: firstContentMs === null ? null : Math.min(firstContentMs, hardMs),
@@ -65,6 +68,12 @@ export function attemptClocks(input: {
     idleWithSignsMs: isStream ? settings.idleMs * idleWithSignsFactor : settings.idleMs,
     wholeMs: hardMs,
     ownLimitMs: Math.min(firstContentMs ?? remainingMs, remainingMs),
+    fairMs: Math.min(
+      isStream ? settings.headersMs : Number.POSITIVE_INFINITY,
+      firstContentMs ?? Number.POSITIVE_INFINITY,
+      softMs ?? Number.POSITIVE_INFINITY,
+      Math.max(fairLeastMs, input.ownP99Ms ?? 0),
+    ),
   };
 }
 

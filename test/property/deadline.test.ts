@@ -25,7 +25,6 @@ describe('attempt clocks, for any setting', () => {
       fc.property(input, (given) => {
         const clocks = attemptClocks(given);
         const bounded = [
-          clocks.connectMs,
           clocks.headersMs,
           clocks.firstContentSoftMs,
           clocks.firstContentMs,

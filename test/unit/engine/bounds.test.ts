@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { AttemptBounds } from '../../../src/engine/attempt.ts';
 import { boundsOf } from '../../../src/engine/bounds.ts';
 import { candidateOf } from '../../../src/engine/candidate-of.ts';
 import { EngineHarness, ok, plainTarget, plainTier } from '../../support/engine-harness.ts';
 
-function softAtMs(targets: number, deadlineMs: number): number | null {
+function boundsOfFirst(targets: number, deadlineMs: number): AttemptBounds {
   const tier = plainTier([plainTarget('p1'), plainTarget('p2')].slice(0, targets));
   const harness = new EngineHarness(tier, () => ok());
   const { clock, health, overrides } = harness;
@@ -12,8 +13,19 @@ function softAtMs(targets: number, deadlineMs: number): number | null {
   );
   const [first] = candidates;
   if (first === undefined) throw new Error('a tier without targets');
-  return boundsOf(harness.request({ deadlineMs }), first, candidates, 0).softAtMs;
+  return boundsOf(harness.request({ deadlineMs }), first, candidates, 0);
 }
+
+function softAtMs(targets: number, deadlineMs: number): number | null {
+  return boundsOfFirst(targets, deadlineMs).softAtMs;
+}
+
+it('the transport is always told the configured connect clock: a pool for each deadline would have no end', () => {
+  for (const deadlineMs of [5, 1234, 120_000]) {
+    expect(boundsOfFirst(1, deadlineMs).connectMs).toBe(3000);
+    expect(boundsOfFirst(1, deadlineMs).firstContentAtMs).toBeLessThanOrEqual(deadlineMs);
+  }
+});
 
 describe('the soft clock of an attempt', () => {
   it('runs at its setting, or at a third of the time left while another candidate is admissible', () => {

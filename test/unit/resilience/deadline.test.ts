@@ -89,7 +89,6 @@ describe('attempt clocks', () => {
 
   it('R20 streamed: the table, while time is plenty and nobody else is left', () => {
     expect(attemptClocks(streamed)).toEqual({
-      connectMs: 3_000,
       headersMs: 30_000,
       firstContentSoftMs: 10_000,
       firstContentMs: 60_000,
@@ -97,12 +96,12 @@ describe('attempt clocks', () => {
       idleWithSignsMs: 120_000,
       wholeMs: 300_000,
       ownLimitMs: 60_000,
+      fairMs: 1_000,
     });
   });
 
-  it('R20 whole: only connect, idle and the deadline', () => {
+  it('R20 whole: only idle and the deadline', () => {
     expect(attemptClocks({ ...streamed, isStream: false })).toEqual({
-      connectMs: 3_000,
       headersMs: null,
       firstContentSoftMs: null,
       firstContentMs: null,
@@ -110,6 +109,7 @@ describe('attempt clocks', () => {
       idleWithSignsMs: 30_000,
       wholeMs: 300_000,
       ownLimitMs: 300_000,
+      fairMs: 1_000,
     });
   });
 
@@ -131,7 +131,6 @@ describe('attempt clocks', () => {
 
   it('R20 no clock goes beyond the deadline', () => {
     expect(attemptClocks({ ...streamed, remainingMs: 1_500 })).toMatchObject({
-      connectMs: 1_500,
       headersMs: 1_500,
       firstContentSoftMs: 1_500,
       firstContentMs: 1_500,
@@ -154,6 +153,17 @@ describe('attempt clocks', () => {
       isOtherAdmissible: true,
     });
     expect(whole).toMatchObject({ wholeMs: 1_500, firstContentMs: null, ownLimitMs: 3_000 });
+  });
+
+  it('a fair time is what nearly all answers need, at least a second, and never more than the own clocks', () => {
+    const fairMs = (over: object): number => attemptClocks({ ...streamed, ...over }).fairMs;
+    expect(fairMs({ remainingMs: 5 })).toBe(1_000);
+    expect(fairMs({ ownP99Ms: 200 })).toBe(1_000);
+    expect(fairMs({ ownP99Ms: 7_000, remainingMs: 5 })).toBe(7_000);
+    expect(fairMs({ ownP99Ms: 90_000 })).toBe(30_000);
+    expect(fairMs({ settings: { ...settings, firstContentMs: 400 } })).toBe(400);
+    expect(fairMs({ settings: { ...settings, firstContentSoftMs: 300 } })).toBe(300);
+    expect(fairMs({ isStream: false, ownP99Ms: 90_000 })).toBe(90_000);
   });
 
   it('a hedge that runs ends the split: both race to the deadline', () => {
