@@ -31,7 +31,7 @@ export type LastFailure = {
   readonly failure: AttemptFailure;
   /** Another key of the same provider does not rest. */
   readonly hasOtherKey: boolean;
-  /** Until when the key that was used rests (monotonic ms); null = it does not. */
+  /** Until when the key that was used rests (monotonic ms); null = it does not, or another is free. */
   readonly keyRestsUntilMs: number | null;
   /** Retries on this target so far: the exponent of the backoff. */
   readonly retries: number;

@@ -10,11 +10,14 @@ export function lastFailureOf(
   { candidate, record, failure }: FailedAttempt,
   { request, candidates, failures }: RequestRun,
 ): LastFailure {
+  const { keyAlias } = record.start;
+  const hasOtherKey = isOther(candidate.pickKey(), keyAlias);
   return {
     candidate: candidates.indexOf(candidate),
     failure,
-    hasOtherKey: isOther(candidate.pickKey(), record.start.keyAlias),
-    keyRestsUntilMs: candidate.health.keyRestsUntilMs(record.start.keyAlias),
+    hasOtherKey,
+    // A retry would use the other one: the rest of this key holds nobody up.
+    keyRestsUntilMs: hasOtherKey ? null : candidate.health.keyRestsUntilMs(keyAlias),
     retries: candidate.attempts - 1,
     previousDelayMs: candidate.previousDelayMs,
     unhintedFailures: candidate.unhintedFailuresLike(failure),

@@ -50,6 +50,21 @@ describe('several keys of one provider', () => {
     expect(usedKeys(harness)).toEqual(['KEY_A', 'KEY_B', 'KEY_B', 'KEY_A']);
   });
 
+  it('R72 a key that others retired in the meantime holds up no retry: it goes by the next key', async () => {
+    const later = (call: ScriptedCall, afterMs: number) => ({ ...call, afterMs }) as ScriptedCall;
+    const harness = twoKeys((key, call) => {
+      if (key === 'KEY_B') return ok('p1');
+      return call === 0 ? later(status(402), 100) : later(status(500), 110);
+    });
+    const first = harness.ask();
+    const second = await harness.askWithin(10_000);
+    expect(second.trace.attempts).toMatchObject([
+      { target: 'p1/m', keyAlias: 'KEY_A', failure: { errorClass: 'transient_infra' } },
+      { target: 'p1/m', keyAlias: 'KEY_B', kind: 'retry', delayReason: 'backoff' },
+    ]);
+    expect((await first).text).toBe('p1');
+  });
+
   it('when all keys rest, the target rests: the next one answers without a call', async () => {
     const harness = twoKeys(() => status(401));
     expect((await harness.askWithin(100)).text).toBe('p2');
