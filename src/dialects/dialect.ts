@@ -144,11 +144,8 @@ export type UpstreamCall = {
   readonly maxOutputTokens: number | null;
   /** Whether the model refuses sampling fields or wants the newer output limit name; from the preset's table. */
   readonly isReasoningModel: boolean;
-  /**
-   * Whether the provider wants its own reasoning text back with the history (some do, in tool loops).
-   * Absent or false: reasoning in a same-dialect body is taken out, since any vendor may have made it.
-   */
-  readonly echoesReasoning?: boolean;
+  /** The reasoning efforts that the model knows, where it is known; none = it takes no effort. */
+  readonly efforts?: readonly string[] | null;
   /**
    * The model that the conversation is taken to be held with, as far as this dialect's targets go:
    * reasoning that does not name its maker counts as made by it. Absent or null: nothing is known.

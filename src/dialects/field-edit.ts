@@ -54,6 +54,13 @@ export class FieldEdit {
     return member === null ? null : this.bytes.toString('utf8', member.valueStart, member.end);
   }
 
+  /** The fields as they now stand. */
+  names(): readonly string[] {
+    const given = this.#fields.members.map(({ key }) => key);
+    const all = new Set([...given, ...this.#values.keys()]);
+    return [...all].filter((name) => !this.#removed.has(name));
+  }
+
   splices(): readonly Splice[] {
     const { members, closeAt } = this.#fields;
     // Of a field given twice parsers read the last: the earlier ones must not reach another parser.

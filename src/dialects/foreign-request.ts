@@ -16,10 +16,16 @@ const boundFields: { readonly [field: string]: string } = {
   web_search_options: 'web_search',
 };
 
+/** What a target must be able to do that is asked for `field`; null = the field only tunes. */
+export function boundAbility(field: string): string | null {
+  return Object.hasOwn(boundFields, field) ? (boundFields[field] ?? null) : null;
+}
+
 /** Why no other dialect than the request's own can carry it, as an ability's name; null = nothing in the way. */
 export function foreignAbility(request: ChatRequest, dialect: string): string | null {
   for (const field of request.otherFields) {
-    if (Object.hasOwn(boundFields, field)) return boundFields[field] ?? null;
+    const ability = boundAbility(field);
+    if (ability !== null) return ability;
   }
   if (request.providerTools.some((tool) => tool.dialect !== dialect)) return 'provider_tools';
   if (request.messages.some((message) => hasForeignFile(message, dialect))) return 'files';

@@ -38,7 +38,7 @@ export function upstreamCallOf(
   const { parameters, owned, extraFields } = applySettings(request, settings);
   return {
     request,
-    model: target.model,
+    model: target.provider.nameOf?.(target.model) ?? target.model,
     isStream: request.isStream,
     system: spliceOf(rendered),
     parameters,
@@ -47,6 +47,7 @@ export function upstreamCallOf(
     toolDescriptions: target.variant?.toolDescriptions ?? {},
     maxOutputTokens: facts.maxOutputTokens,
     isReasoningModel: facts.isReasoningModel,
+    efforts: facts.efforts ?? null,
     usualModel,
   };
 }

@@ -5,7 +5,7 @@ import { readHint, readShouldRetry } from './hints.ts';
 import { readTokenCounts } from './message-patterns.ts';
 import { redact } from './redact.ts';
 import { isHtml, type UnknownShapes } from './unknown-shapes.ts';
-import { type Evidence, judge, retryableClientStatuses } from './verdict.ts';
+import { type Evidence, judge, proxyRefusal, retryableClientStatuses } from './verdict.ts';
 
 export type FailedAnswer = Evidence & {
   /** Lower-case names. */
@@ -32,7 +32,7 @@ export function classify(answer: FailedAnswer): AttemptFailure {
   });
   return {
     errorClass: verdict.errorClass,
-    connection: verdict.errorClass === 'connection' ? 'reset' : null,
+    connection: connectionOf(verdict.errorClass, facts.status),
     status: facts.status,
     code: wordOf(facts.code),
     type: wordOf(facts.type),
@@ -44,6 +44,11 @@ export function classify(answer: FailedAnswer): AttemptFailure {
     rule: verdict.rule,
     tokens: verdict.errorClass === 'context_length' ? readTokenCounts(boundedMessage(facts)) : null,
   };
+}
+
+function connectionOf(errorClass: ErrorClass, status: number | null): AttemptFailure['connection'] {
+  if (errorClass !== 'connection') return null;
+  return status === proxyRefusal ? 'refused' : 'reset';
 }
 
 /** Patterns run on this much of a message; it may be megabytes long. */

@@ -139,6 +139,7 @@ function isTooLargeStatus(status: number | null): boolean {
 
 /** A 429 speaks of limits, a 5xx of the service: their sentences about keys or models are hearsay. */
 function isPlausible(status: number | null, errorClass: ErrorClass, text: string): boolean {
+  if (status === proxyRefusal) return false;
   if (status === 429) {
     if (errorClass === 'context_length') return exceedsLimitAlone(text);
     return errorClass === 'quota_exhausted' || errorClass === 'overload';
@@ -153,10 +154,14 @@ function isPlausible(status: number | null, errorClass: ErrorClass, text: string
   return isAllowedRefinement(status, { name: '', errorClass });
 }
 
+/** A proxy on the way let nothing through: the service was not asked, and no key of ours was judged. */
+export const proxyRefusal = 407;
+
 const classOfStatus: { readonly [status: number]: ErrorClass } = {
   401: 'auth',
   402: 'quota_exhausted',
   403: 'permission',
+  [proxyRefusal]: 'connection',
   408: 'timeout',
   409: 'transient_infra',
   424: 'transient_infra',

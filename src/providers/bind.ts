@@ -67,13 +67,14 @@ function bind(input: {
 }): Provider {
   const { settings, kind, resolveSecret } = input;
   const { own } = settings;
+  const { nameOf } = kind;
   const baseUrl = normalizedBaseUrl(
     settings.baseUrl ?? kind.baseUrlOf?.(own) ?? kind.baseUrl ?? '',
   );
   return {
     name: settings.name,
     kind: kind.name,
-    dialect: input.dialect,
+    dialect: kind.upstreamOf?.(own) ?? input.dialect,
     baseUrl,
     keys: [
       ...settings.keyReferences.map(
@@ -90,6 +91,7 @@ function bind(input: {
     takesIdempotencyKey: kind.takesIdempotencyKey,
     passedHeaders: kind.passedHeaders,
     modelFacts: kind.modelFacts,
+    ...(nameOf === undefined ? {} : { nameOf: (model) => nameOf(model, own) }),
     urlFor: ({ model, isStream }) => kind.urlFor({ baseUrl, model, isStream, own }),
     headersFor: headersOf(settings, kind, resolveSecret),
   };
@@ -100,6 +102,7 @@ function headersOf(
   kind: ProviderKind,
   resolveSecret: SecretResolver,
 ): Provider['headersFor'] {
+  const { authHeader, authValue } = kind.authOf?.(settings.own) ?? kind;
   const fixed: Record<string, string> = {
     'content-type': 'application/json',
     ...kind.fixedHeaders,
@@ -118,7 +121,7 @@ function headersOf(
       const value = resolveSecret(reference);
       if (value !== null) headers[name] = value;
     }
-    if (secret !== null) headers[kind.authHeader] = kind.authValue(secret);
+    if (secret !== null) headers[authHeader] = authValue(secret);
     return headers;
   };
 }

@@ -1,20 +1,11 @@
 /** Any server that speaks Chat Completions at a URL of its own; nothing is known about its models. */
-import { unknownModel } from './model-table.ts';
-import type { ProviderKind } from './provider-kind.ts';
+import { chatKind } from './chat-kind.ts';
 
-export const openaiCompatibleKind: ProviderKind = {
+export const openaiCompatibleKind = chatKind({
   name: 'openai-compatible',
-  dialect: 'openai-chat',
   baseUrl: null,
   keyVariable: null,
   isKeyRequired: false,
-  authHeader: 'authorization',
-  authValue: (secret) => `Bearer ${secret}`,
-  fixedHeaders: {},
+  quirks: {},
   passedHeaders: ['openai-beta'],
-  takesIdempotencyKey: false,
-  urlFor: ({ baseUrl }) => `${baseUrl}/chat/completions`,
-  modelFacts: () => unknownModel,
-  configShape: {},
-  defaultTargets: null,
-};
+});

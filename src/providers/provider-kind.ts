@@ -2,6 +2,7 @@
 import type { ZodRawShape } from 'zod';
 import type { JsonObject } from '../base/json.ts';
 import type { DialectName } from '../chat/request.ts';
+import type { UpstreamDialect } from '../dialects/dialect.ts';
 import type { CredentialsOf } from './credential.ts';
 import type { ModelFacts } from './provider.ts';
 
@@ -13,6 +14,8 @@ export type DefaultTarget = { readonly model: string; readonly params: JsonObjec
 export type ProviderKind = {
   readonly name: string;
   readonly dialect: DialectName;
+  /** That dialect as this service speaks it; absent = as it is. */
+  readonly upstreamOf?: (own: JsonObject) => UpstreamDialect;
   /** What the vendor's own SDK takes; null = the document must say it. */
   readonly baseUrl: string | null;
   /** The environment variable that this vendor's users set; null = there is no custom. */
@@ -21,6 +24,8 @@ export type ProviderKind = {
   /** Lower case. */
   readonly authHeader: string;
   readonly authValue: (secret: string) => string;
+  /** In place of these two, where the kind's own fields choose; absent = they hold. */
+  readonly authOf?: (own: JsonObject) => Pick<ProviderKind, 'authHeader' | 'authValue'>;
   /** Credentials from the kind's own fields, used after `api_keys`; absent = it has none. */
   readonly credentialsOf?: CredentialsOf;
   /** The base URL that the kind's own fields make, where the document gives none; absent = `baseUrl`. */
@@ -38,6 +43,8 @@ export type ProviderKind = {
     /** The kind's own fields, as the document has them. */
     readonly own: JsonObject;
   }) => string;
+  /** What the service calls a model of the document; absent = the same. */
+  readonly nameOf?: (model: string, own: JsonObject) => string;
   /** An unknown model gets `unknownModel` or what its name alone makes certain. */
   readonly modelFacts: (model: string) => ModelFacts;
   /** Keys of the document's entry beyond those that every kind has. */

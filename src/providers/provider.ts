@@ -10,6 +10,8 @@ export type ModelFacts = {
   /** Whether it thinks before it answers when nothing is asked of it; absent = no. */
   readonly thinksByDefault?: boolean;
   readonly acceptsPrefill: boolean;
+  /** The reasoning efforts that it knows; none = it takes no effort; absent = unknown. */
+  readonly efforts?: readonly string[];
   /** Abilities that the model is known to have or lack; absent = assumed. */
   readonly supports: { readonly [ability: string]: boolean };
 };
@@ -37,7 +39,10 @@ export type Provider = {
   readonly takesIdempotencyKey: boolean;
   /** Client headers that go on to this dialect when the client speaks it too (lower case). */
   readonly passedHeaders: readonly string[];
+  /** By the document's name of the model. */
   readonly modelFacts: (model: string) => ModelFacts;
+  /** What the service calls it; absent = the same. */
+  readonly nameOf?: (model: string) => string;
   readonly urlFor: (input: { readonly model: string; readonly isStream: boolean }) => string;
   /** content-type, accept, credentials, fixed headers. `secret` null = no key is sent. */
   readonly headersFor: (input: {

@@ -1,16 +1,36 @@
 /** The provider kinds by name: a new one is a file beside this and a line here. */
 import { anthropicKind } from './anthropic.ts';
+import { anthropicCompatibleKind } from './anthropic-compatible.ts';
+import { azureOpenaiKind } from './azure-openai.ts';
+import { deepseekKind } from './deepseek.ts';
 import { geminiKind } from './gemini.ts';
+import { groqKind } from './groq.ts';
+import { mistralKind } from './mistral.ts';
+import { ollamaKind } from './ollama.ts';
 import { openaiKind } from './openai.ts';
 import { openaiCompatibleKind } from './openai-compatible.ts';
+import { openrouterKind } from './openrouter.ts';
 import type { ProviderKind } from './provider-kind.ts';
+import { togetherKind } from './together.ts';
+import { vllmKind } from './vllm.ts';
+import { xaiKind } from './xai.ts';
 
 /** In the order in which default tiers ask them. */
 export const providerKinds: readonly [ProviderKind, ...ProviderKind[]] = [
   anthropicKind,
   openaiKind,
   geminiKind,
+  azureOpenaiKind,
+  mistralKind,
+  xaiKind,
+  deepseekKind,
+  groqKind,
+  togetherKind,
+  openrouterKind,
+  ollamaKind,
+  vllmKind,
   openaiCompatibleKind,
+  anthropicCompatibleKind,
 ];
 
 /** The kind of this name, or null. */

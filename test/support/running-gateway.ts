@@ -41,6 +41,8 @@ export type GatewayOptions = {
   /** Further keys of the document. */
   readonly document?: JsonObject;
   readonly clientKey?: string;
+  /** What `env:NAME` references see. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly pace?: Pace;
   readonly dataDirectory?: string;
   /** `file`: the document `tiergate.json` in the data directory is the truth and is watched. */
@@ -108,6 +110,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     ...baseOptions(dataDirectory, log),
     configFile: writeDocument(dataDirectory, documentOf(options, simulation.providers)),
     clientKey: options.clientKey ?? null,
+    environment: options.environment ?? {},
     configMode: options.configMode ?? 'database',
   });
   if (!started.ok) {

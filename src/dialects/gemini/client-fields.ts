@@ -47,6 +47,14 @@ export class ClientFields {
     return null;
   }
 
+  positiveInteger(name: string): number | null {
+    const value = this.integer(name);
+    if (value === null || value > 0) return value;
+    const place = this.placeOf(name);
+    this.#faults.report(place, `${place} must be at least 1`);
+    return null;
+  }
+
   boolean(name: string): boolean | null {
     const value = this.value(name);
     if (value === undefined || typeof value === 'boolean') return value ?? null;

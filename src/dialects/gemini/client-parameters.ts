@@ -47,7 +47,7 @@ export function readParameters(body: ClientFields, reading: PartReading): ChatPa
     frequency_penalty: config.number('frequencyPenalty'),
     logprobs: config.boolean('responseLogprobs'),
     top_logprobs: config.integer('logprobs'),
-    n: config.integer('candidateCount'),
+    n: config.positiveInteger('candidateCount'),
     reasoning_effort: readEffort(config.fieldsOf('thinkingConfig')),
     response_format: readFormat(config, reading),
     service_tier: tierOf(body.string('serviceTier')),

@@ -19,7 +19,7 @@ export function readParameters(json: JsonObject, faults: FirstFault): ChatParame
     logit_bias: readObject(json, 'logit_bias', faults),
     logprobs: readBoolean(json, 'logprobs', faults),
     top_logprobs: readInteger(json, 'top_logprobs', faults),
-    n: readInteger(json, 'n', faults),
+    n: readChoices(json, faults),
     reasoning_effort: readString(json, 'reasoning_effort', faults),
     verbosity: readString(json, 'verbosity', faults),
     parallel_tool_calls: readBoolean(json, 'parallel_tool_calls', faults),
@@ -48,6 +48,13 @@ function readInteger(json: JsonObject, name: string, faults: FirstFault): number
   if (value === null || Number.isInteger(value)) return value;
   faults.report(name, `${name} must be a whole number`);
   return null;
+}
+
+/** How many choices: none at all is nothing to ask for, and others would answer with one. */
+function readChoices(json: JsonObject, faults: FirstFault): number | null {
+  const n = readInteger(json, 'n', faults);
+  if (n !== null && n < 1) faults.report('n', 'n must be at least 1');
+  return n;
 }
 
 function readBoolean(json: JsonObject, name: string, faults: FirstFault): boolean | null {

@@ -14,14 +14,18 @@ import {
   scanJson,
   stringIn,
 } from '../json-spans.ts';
+import type { ChatQuirks } from './chat-quirks.ts';
 import { editMessages } from './edit-messages.ts';
-import { fieldOf, outputLimitFields, samplingFields, wireValueOf } from './encode-parameters.ts';
+import { fieldOf, outputLimitFields, refusedSampling, wireValueOf } from './encode-parameters.ts';
 import { ownDescription } from './encode-tools.ts';
 
 /** What the gateway writes itself, whatever a target's settings say. */
 const ownedFields: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'tiergate']);
 
-export function editBody(call: UpstreamCall): Result<EncodedCall, RequestFault> {
+export function editBody(
+  call: UpstreamCall,
+  quirks: ChatQuirks,
+): Result<EncodedCall, RequestFault> {
   const { original } = call.request;
   const fields = isScanned(original) ? original.fields : scanJson(original.bytes);
   if (fields === null) return fail({ param: null, message: 'the body is no JSON object' });
@@ -29,20 +33,25 @@ export function editBody(call: UpstreamCall): Result<EncodedCall, RequestFault> 
   for (const [name, value] of Object.entries(call.extraFields)) {
     if (!ownedFields.has(name)) edit.set(name, value);
   }
-  const dropped = editParameters(edit, call);
+  const dropped = editParameters(edit, call, quirks);
   edit.set('model', call.model);
   edit.remove('tiergate');
   if (call.isStream !== call.request.isStream) edit.set('stream', call.isStream);
   if (call.isStream) editStreamOptions(edit);
   else if (call.request.isStream) edit.remove('stream_options');
-  const messages = editMessages(call, edit.placeOf('messages'));
+  const echoed = quirks.messages?.echo?.place ?? null;
+  const messages = editMessages(call, edit.placeOf('messages'), echoed);
   if (!messages.ok) return messages;
   const splices = [...messages.value, ...editTools(call, edit.placeOf('tools'))];
   return success({ body: applySplices(original.bytes, [...edit.splices(), ...splices]), dropped });
 }
 
 /** Returns the names of what was left out because the model refuses it. */
-function editParameters(edit: FieldEdit, call: UpstreamCall): readonly string[] {
+function editParameters(
+  edit: FieldEdit,
+  call: UpstreamCall,
+  quirks: ChatQuirks,
+): readonly string[] {
   const { parameters, ownedParameters, isReasoningModel } = call;
   for (const name of ownedParameters) {
     if (name === 'max_tokens') continue;
@@ -51,7 +60,7 @@ function editParameters(edit: FieldEdit, call: UpstreamCall): readonly string[] 
   editOutputLimit(edit, call);
   if (!isReasoningModel) return [];
   const dropped: string[] = [];
-  for (const [name, accepted] of samplingFields) {
+  for (const [name, accepted] of refusedSampling(quirks)) {
     const value = parameters[name];
     if (value === null || value === accepted || ownedParameters.includes(name)) continue;
     edit.remove(name);

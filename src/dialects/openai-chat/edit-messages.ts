@@ -5,6 +5,7 @@ import { type Result, success } from '../../base/result.ts';
 import type { RequestFault, UpstreamCall } from '../dialect.ts';
 import {
   type JsonContainer,
+  type JsonMember,
   memberAt,
   removeMembers,
   type Splice,
@@ -13,29 +14,33 @@ import {
 } from '../json-spans.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { isForeignToolCallId, sendableToolCallId } from './tool-call-ids.ts';
-import { reasoningFields } from './wire.ts';
+import { reasoningFields, thinkingPart } from './wire.ts';
 
 type Place = { readonly bytes: Buffer; readonly valueStart: number };
 
 /**
- * The variant's system text, ids that may not be sent as they are, reasoning of another vendor, and
- * the messages that the gateway has added at the end of the client's own.
+ * The variant's system text, ids that may not be sent as they are, reasoning that any vendor may have
+ * made (but for the `echoed` field or kind of part, which the server wants back), and the messages that
+ * the gateway has added at the end of the client's own.
  */
 export function editMessages(
   call: UpstreamCall,
   at: Place | null,
+  echoed: string | null,
 ): Result<readonly Splice[], RequestFault> {
   if (at === null) return success([]);
   const messages = arrayAt(call.request.original.json, 'messages');
   const splices: Splice[] = [];
   addSystem(call, messages, at, splices);
-  const changed = messages.flatMap((message, index) => (mustChange(message, call) ? [index] : []));
+  const changed = messages.flatMap((message, index) =>
+    mustChange(message, echoed) ? [index] : [],
+  );
   const addedMessages = call.request.messages.slice(messages.length);
   if (changed.length === 0 && addedMessages.length === 0) return success(splices);
   const elements = scanContainer(at.bytes, at.valueStart)?.members ?? [];
   for (const index of changed) {
     const element = elements[index];
-    if (element !== undefined) changeMessage(at.bytes, element.valueStart, call, splices);
+    if (element !== undefined) changeMessage(at.bytes, element.valueStart, echoed, splices);
   }
   const last = elements.at(-1);
   if (addedMessages.length > 0 && last !== undefined) {
@@ -76,25 +81,32 @@ function systemText(text: string): string {
   return JSON.stringify({ role: 'system', content: text });
 }
 
-function mustChange(message: unknown, call: UpstreamCall): boolean {
+function mustChange(message: unknown, echoed: string | null): boolean {
   if (!isJsonObject(message)) return false;
   if (message['role'] === 'tool') {
     const id = message['tool_call_id'];
     return typeof id === 'string' && isForeignToolCallId(id);
   }
   if (message['role'] !== 'assistant') return false;
-  if (call.echoesReasoning !== true && holdsReasoning(message)) return true;
+  if (holdsReasoning(message, echoed)) return true;
   return arrayAt(message, 'tool_calls').some((each) =>
     isForeignToolCallId(stringAt(each, 'id') ?? ''),
   );
 }
 
-function holdsReasoning(message: JsonObject): boolean {
-  if (reasoningFields.some((name) => Object.hasOwn(message, name))) return true;
-  return arrayAt(message, 'content').some((part) => stringAt(part, 'type') === 'thinking');
+function holdsReasoning(message: JsonObject, echoed: string | null): boolean {
+  const isThere = (name: string): boolean => name !== echoed && Object.hasOwn(message, name);
+  if (reasoningFields.some(isThere)) return true;
+  if (echoed === thinkingPart) return false;
+  return arrayAt(message, 'content').some((part) => stringAt(part, 'type') === thinkingPart);
 }
 
-function changeMessage(bytes: Buffer, openAt: number, call: UpstreamCall, splices: Splice[]): void {
+function changeMessage(
+  bytes: Buffer,
+  openAt: number,
+  echoed: string | null,
+  splices: Splice[],
+): void {
   const fields = scanContainer(bytes, openAt);
   if (fields === null) return;
   replaceId(bytes, fields, 'tool_call_id', splices);
@@ -102,12 +114,9 @@ function changeMessage(bytes: Buffer, openAt: number, call: UpstreamCall, splice
     const callFields = scanContainer(bytes, toolCall);
     if (callFields !== null) replaceId(bytes, callFields, 'id', splices);
   }
-  if (call.echoesReasoning === true) return;
-  append(
-    splices,
-    removeMembers(fields, (member) => reasoningFields.includes(member.key)),
-  );
-  removeThinking(bytes, fields, splices);
+  const isOther = ({ key }: JsonMember): boolean => key !== echoed && reasoningFields.includes(key);
+  append(splices, removeMembers(fields, isOther));
+  if (echoed !== thinkingPart) removeThinking(bytes, fields, splices);
 }
 
 function elementsOf(bytes: Buffer, fields: JsonContainer, name: string): readonly number[] {
@@ -131,7 +140,7 @@ function removeThinking(bytes: Buffer, fields: JsonContainer, splices: Splice[])
   splices.push(
     ...removeMembers(parts, (part) => {
       const type = memberAt(scanContainer(bytes, part.valueStart), 'type');
-      return stringIn(bytes, type) === 'thinking';
+      return stringIn(bytes, type) === thinkingPart;
     }),
   );
 }

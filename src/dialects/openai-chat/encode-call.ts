@@ -3,22 +3,29 @@ import { fail, type Result, success } from '../../base/result.ts';
 import type { Message } from '../../chat/request.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
 import { encodeJson } from '../exact-json.ts';
+import type { ChatQuirks } from './chat-quirks.ts';
 import { editBody } from './edit-body.ts';
 import { encodeMessages } from './encode-messages.ts';
-import { fieldOf, type ParameterName, samplingFields, wireValueOf } from './encode-parameters.ts';
+import { fieldOf, type ParameterName, refusedSampling, wireValueOf } from './encode-parameters.ts';
 import { encodeToolChoice, encodeTools } from './encode-tools.ts';
+import { fitBody, needsFitting } from './fit-body.ts';
 import { dialectName, type WireMessage } from './wire.ts';
 
-export function encodeCall(call: UpstreamCall): Result<EncodedCall, RequestFault> {
-  if (call.request.original.dialect === dialectName) return editBody(call);
-  return buildBody(call);
+export function encodeCall(
+  call: UpstreamCall,
+  quirks: ChatQuirks = {},
+): Result<EncodedCall, RequestFault> {
+  const isOwn = call.request.original.dialect === dialectName;
+  const encoded = isOwn ? editBody(call, quirks) : buildBody(call, quirks);
+  if (!encoded.ok || !needsFitting(call, quirks)) return encoded;
+  return success(fitBody(encoded.value, call, quirks));
 }
 
-function buildBody(call: UpstreamCall): Result<EncodedCall, RequestFault> {
+function buildBody(call: UpstreamCall, quirks: ChatQuirks): Result<EncodedCall, RequestFault> {
   const { request } = call;
   const messages = encodeMessages(request.messages);
   if (!messages.ok) return messages;
-  const { fields, dropped } = parameterFields(call);
+  const { fields, dropped } = parameterFields(call, quirks);
   const body = {
     ...call.extraFields,
     model: call.model,
@@ -64,9 +71,12 @@ function systemMessage(text: string): readonly WireMessage[] {
   return text === '' ? [] : [{ role: 'system', content: text }];
 }
 
-const serviceTiers: readonly string[] = ['auto', 'default', 'flex', 'scale', 'priority', 'fast'];
+const ownServiceTiers: readonly string[] = ['auto', 'default', 'flex', 'scale', 'priority', 'fast'];
 
-function parameterFields(call: UpstreamCall): {
+function parameterFields(
+  call: UpstreamCall,
+  quirks: ChatQuirks,
+): {
   readonly fields: { readonly [name: string]: unknown };
   readonly dropped: readonly string[];
 } {
@@ -75,7 +85,7 @@ function parameterFields(call: UpstreamCall): {
   for (const name of Object.keys(call.parameters) as ParameterName[]) {
     const value = wireValueOf(name, call.parameters);
     if (value === undefined) continue;
-    if (call.ownedParameters.includes(name) || isCarried(name, value, call)) {
+    if (call.ownedParameters.includes(name) || isCarried(name, value, call, quirks)) {
       fields[fieldOf(name, call.isReasoningModel)] = value;
     } else dropped.push(name);
   }
@@ -83,17 +93,23 @@ function parameterFields(call: UpstreamCall): {
 }
 
 /** Whether a field that the client set in another dialect means something to this target. */
-function isCarried(name: ParameterName, value: unknown, call: UpstreamCall): boolean {
+function isCarried(
+  name: ParameterName,
+  value: unknown,
+  call: UpstreamCall,
+  quirks: ChatQuirks,
+): boolean {
+  if (quirks.carriedParameters?.includes(name)) return true;
   switch (name) {
     case 'top_k':
       return false;
     case 'service_tier':
-      return serviceTiers.includes(String(value));
+      return (quirks.serviceTiers ?? ownServiceTiers).includes(String(value));
     case 'reasoning_effort':
       return call.isReasoningModel;
     case 'parallel_tool_calls':
       return call.request.tools.length > 0;
     default:
-      return !call.isReasoningModel || !samplingFields.has(name);
+      return !call.isReasoningModel || !refusedSampling(quirks).has(name);
   }
 }

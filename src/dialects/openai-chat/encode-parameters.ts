@@ -1,16 +1,27 @@
 /** Parameters under this dialect's names. */
 import type { ChatParameters } from '../../chat/request.ts';
+import type { ChatQuirks } from './chat-quirks.ts';
 
 export type ParameterName = keyof ChatParameters;
 
 /** Fields that a reasoning model refuses, with the value that it takes (and that may as well be left out). */
-export const samplingFields: ReadonlyMap<ParameterName, number | null> = new Map([
+const samplingFields: ReadonlyMap<ParameterName, number | null> = new Map<
+  ParameterName,
+  number | null
+>([
   ['temperature', 1],
   ['top_p', 1],
   ['presence_penalty', 0],
   ['frequency_penalty', 0],
   ['logit_bias', null],
 ]);
+
+/** What a reasoning model of this server refuses, as above. */
+export function refusedSampling(quirks: ChatQuirks): ReadonlyMap<ParameterName, number | null> {
+  const refused = quirks.refusedByReasoning;
+  if (refused === undefined) return samplingFields;
+  return new Map(refused.map((name) => [name, samplingFields.get(name) ?? null]));
+}
 
 /** The two names of the output limit; models that reason take only the newer one. */
 export const outputLimitFields = ['max_tokens', 'max_completion_tokens'] as const;

@@ -1,5 +1,6 @@
-/** Chat completions as a target. */
+/** Chat completions as a target: as the dialect's own vendor serves them, or as another server does. */
 import type { UpstreamDialect } from '../dialect.ts';
+import type { ChatQuirks } from './chat-quirks.ts';
 import { decodeReply } from './decode-reply.ts';
 import { embeddingsUpstream } from './embeddings-upstream.ts';
 import { encodeCall } from './encode-call.ts';
@@ -11,8 +12,8 @@ import { dialectName } from './wire.ts';
 export const openaiChatUpstream: UpstreamDialect = {
   name: dialectName,
   operations: { embeddings: embeddingsUpstream },
-  missingAbility,
-  encodeCall,
+  missingAbility: (request) => missingAbility(request),
+  encodeCall: (call) => encodeCall(call),
   decodeReply,
   streamDecoder,
   readError,
@@ -20,3 +21,12 @@ export const openaiChatUpstream: UpstreamDialect = {
   hints,
   writingTools: /^(mcp|shell|local_shell|code_interpreter|computer|apply_patch)/,
 };
+
+/** The same, with what is known of one server that speaks it. */
+export function openaiChatWith(quirks: ChatQuirks): UpstreamDialect {
+  return {
+    ...openaiChatUpstream,
+    missingAbility: (request) => missingAbility(request, quirks),
+    encodeCall: (call) => encodeCall(call, quirks),
+  };
+}

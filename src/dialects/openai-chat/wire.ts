@@ -75,6 +75,9 @@ export const knownRequestFields: ReadonlySet<string> = new Set([
 /** Fields that change what is answered and that no other dialect can carry: kept as opaque tools. */
 export const bindingRequestFields = ['functions', 'function_call', 'modalities'] as const;
 
+/** The kind of content part that holds reasoning. */
+export const thinkingPart = 'thinking';
+
 /** Fields of an assistant's turn that hold a model's reasoning: private to the vendor that made them. */
 export const reasoningFields: readonly string[] = [
   'reasoning_content',

@@ -1,30 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/base/clock.ts';
 import { isLocalHost } from '../../../src/providers/base-url.ts';
-import { createProviderBinder, type ProviderSettings } from '../../../src/providers/bind.ts';
 import { defaultDocument, simulatedDocument } from '../../../src/providers/default-tiers.ts';
-import { providerKind, providerKinds } from '../../../src/providers/registry.ts';
-import { accepted, namedDialect } from '../../support/routing-samples.ts';
-
-function bind(settings: Partial<ProviderSettings> & { readonly kind: string }) {
-  const secrets: Readonly<Record<string, string>> = { 'env:ROUTE_TOKEN': 'route-secret' };
-  const binder = createProviderBinder({
-    dialectByName: namedDialect,
-    resolveSecret: (reference) => secrets[reference] ?? null,
-    clock: systemClock,
-  });
-  return binder({
-    name: 'p',
-    baseUrl: providerKind(settings.kind)?.baseUrl ?? 'http://127.0.0.1:11434/v1',
-    keyReferences: [],
-    headers: {},
-    allowMissingFinish: false,
-    eventBytesMax: 1024,
-    rules: [],
-    own: {},
-    ...settings,
-  });
-}
+import { providerKinds } from '../../../src/providers/registry.ts';
+import { boundProvider as bind } from '../../support/bound-provider.ts';
+import { accepted } from '../../support/routing-samples.ts';
 
 describe('URLs', () => {
   it.each([
@@ -117,15 +96,21 @@ describe('model facts', () => {
     expect(facts('anthropic', 'claude-sonnet-9').maxOutputTokens).toBe(64_000);
   });
 
-  it('an unknown model: window unknown, abilities assumed, no prefill', () => {
+  it('an unknown model: window unknown, and nothing but what holds for all models of the service', () => {
     for (const kind of providerKinds) {
-      expect(bind({ kind: kind.name }).modelFacts('in-house-model')).toEqual({
+      const { acceptsPrefill, supports, ...rest } = bind({ kind: kind.name }).modelFacts(
+        'in-house',
+      );
+      expect(rest, kind.name).toEqual({
         contextWindow: null,
         maxOutputTokens: null,
         isReasoningModel: false,
-        acceptsPrefill: false,
-        supports: {},
       });
+      expect(acceptsPrefill, kind.name).toBe(kind.name === 'mistral');
+      expect(Object.values(supports).includes(true), kind.name).toBe(false);
+    }
+    for (const kind of ['anthropic', 'openai', 'gemini', 'openai-compatible', 'vllm']) {
+      expect(facts(kind, 'in-house').supports).toEqual({});
     }
     expect(facts('openai', 'toString').contextWindow).toBeNull();
     expect(facts('openai-compatible', 'gpt-5.1').isReasoningModel).toBe(false);

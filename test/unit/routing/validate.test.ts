@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadVariants, readPromptDirectory } from '../../../src/prompts/load-variants.ts';
+import { providerKinds } from '../../../src/providers/registry.ts';
 import { parseDocument } from '../../../src/routing/parse-document.ts';
 import { validateDocument } from '../../../src/routing/validate.ts';
 import {
@@ -217,7 +218,7 @@ describe('faults say where', () => {
       'providers.bare.base_url: is required for kind openai-compatible',
       'tiers.a.targets[0].provider: unknown provider goood; did you mean good? (known: good, odd, bare, plain)',
       'default_tier: unknown tier none (known: a, b, C)',
-      'providers.odd.kind: must be one of anthropic, openai, gemini, openai-compatible; did you mean openai?',
+      `providers.odd.kind: must be one of ${providerKinds.map(({ name }) => name).join(', ')}; did you mean openai?`,
       'providers.plain.base_url: must be https: plain http is accepted only for loopback and private hosts',
       'providers.plain.max_event: must be a size with a unit, such as 32kb or 10mb',
       'tiers.b.deadline: must be a duration with a unit, such as 250ms, 30s or 5m',

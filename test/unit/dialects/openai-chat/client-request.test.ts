@@ -278,6 +278,8 @@ describe('a request is refused', () => {
     [{ messages: hi, temperature: 'hot' }, 'temperature'],
     [{ messages: hi, max_tokens: 1.5 }, 'max_tokens'],
     [{ messages: hi, stop: [1] }, 'stop'],
+    [{ messages: hi, n: 0 }, 'n'],
+    [{ messages: hi, n: -1 }, 'n'],
     [{ messages: hi, logit_bias: [] }, 'logit_bias'],
     [{ messages: hi, response_format: { type: 'xml' } }, 'response_format.type'],
     [{ messages: hi, response_format: { type: 'json_schema' } }, 'response_format.json_schema'],

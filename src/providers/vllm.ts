@@ -1,0 +1,26 @@
+/** vLLM and its kin (SGLang, LM Studio), wherever they run. Facts: docs.vllm.ai, compatible server, November 2026. */
+import { chatKind } from './chat-kind.ts';
+
+export const vllmKind = chatKind({
+  name: 'vllm',
+  baseUrl: 'http://127.0.0.1:8000/v1',
+  keyVariable: null,
+  isKeyRequired: false,
+  quirks: {
+    outputLimit: 'max_tokens',
+    refusedByReasoning: [],
+    carriedParameters: ['top_k'],
+    refusedFields: [
+      'verbosity',
+      'service_tier',
+      'store',
+      'web_search_options',
+      'prediction',
+      'audio',
+    ],
+    toolChoice: 'no_subset',
+    providerTools: ['content:video_url', 'content:audio_url'],
+    refusedParts: ['file'],
+    messages: { takesDeveloperRole: false },
+  },
+});
