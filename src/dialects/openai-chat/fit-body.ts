@@ -57,6 +57,7 @@ export function fitBody(encoded: EncodedCall, call: UpstreamCall, quirks: ChatQu
   renameFields(edit, quirks, dropped);
   refuseFields(edit, call, quirks, dropped);
   const splices: Splice[] = [...edit.splices()];
+  if (quirks.messages?.prefillMark !== undefined) dropped.delete('prefill');
   const messages = edit.member('messages');
   if (messages !== null && quirks.messages !== undefined) {
     const { isReasoningModel } = call;
