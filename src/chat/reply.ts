@@ -1,4 +1,5 @@
 /** A whole answer, collected from its events. */
+import type { DialectName } from './request.ts';
 import type { ChatEvent, FinishReason } from './stream-event.ts';
 import { type Usage, unknownUsage } from './usage.ts';
 
@@ -8,6 +9,8 @@ export type ReasoningBlock = {
   readonly text: string;
   readonly signature: string | null;
   readonly redacted: string | null;
+  /** Whose signature and redacted block they are, where that is known. */
+  readonly dialect?: DialectName;
 };
 
 export type ReplyChoice = {
@@ -27,10 +30,12 @@ export type ChatReply = {
   readonly usage: Usage;
 };
 
+type ReasoningDraft = { -readonly [Field in keyof ReasoningBlock]: ReasoningBlock[Field] };
+
 type ChoiceDraft = {
   text: string;
   refusal: string | null;
-  reasoning: { text: string; signature: string | null; redacted: string | null }[];
+  reasoning: ReasoningDraft[];
   isReasoningOpen: boolean;
   toolCalls: { id: string; name: string; arguments: string }[];
   finish: FinishReason | null;
@@ -104,6 +109,7 @@ function applyToChoice(choice: ChoiceDraft, event: ChoiceEvent): void {
       const block = openReasoning(choice);
       block.signature = event.signature;
       block.redacted = event.redacted;
+      if (event.dialect !== undefined) block.dialect = event.dialect;
       choice.isReasoningOpen = false;
       return;
     }
@@ -124,14 +130,10 @@ function applyToChoice(choice: ChoiceDraft, event: ChoiceEvent): void {
   }
 }
 
-function openReasoning(choice: ChoiceDraft): {
-  text: string;
-  signature: string | null;
-  redacted: string | null;
-} {
+function openReasoning(choice: ChoiceDraft): ReasoningDraft {
   const last = choice.reasoning.at(-1);
   if (last !== undefined && choice.isReasoningOpen) return last;
-  const made = { text: '', signature: null, redacted: null };
+  const made: ReasoningDraft = { text: '', signature: null, redacted: null };
   choice.reasoning.push(made);
   choice.isReasoningOpen = true;
   return made;

@@ -35,6 +35,8 @@ export type ReasoningPart = {
   readonly signature: string | null;
   readonly redacted: string | null;
   readonly dialect: DialectName;
+  /** The model that made it, where the client's dialect brings that back. */
+  readonly model?: string;
 };
 export type ToolCallPart = {
   readonly type: 'tool_call';
@@ -150,6 +152,22 @@ export type OriginalBody = {
   readonly json: JsonObject;
 };
 
+/**
+ * What a request asks of an account's memory. Such state is kept by services of the request's own
+ * dialect alone, and none of them knows what another account keeps.
+ */
+export type AccountState = {
+  /** Its answer is to be kept, or it goes on with what is kept: one account alone can serve it. */
+  readonly isBound: boolean;
+  /** Whether an answer to it can be referred to later. */
+  readonly isKept: boolean;
+  /** The answer that it goes on with, and the conversation that it belongs to. */
+  readonly previousId: string | null;
+  readonly conversationId: string | null;
+  /** Items that it brings or refers to under the ids that their makers gave them. */
+  readonly itemIds: readonly string[];
+};
+
 export type ChatRequest = {
   /** What the client named as the model; empty when the tier stands in the path. */
   readonly model: string;
@@ -164,4 +182,6 @@ export type ChatRequest = {
   /** Top-level fields of the client's dialect with no canonical place: named as dropped by other dialects. */
   readonly otherFields: readonly string[];
   readonly original: OriginalBody;
+  /** Absent: its dialect knows no such thing. */
+  readonly accountState?: AccountState;
 };

@@ -30,6 +30,8 @@ export type ChatEvent =
       readonly choice: number;
       readonly signature: string | null;
       readonly redacted: string | null;
+      /** Whose they are; absent = a client of another dialect need not bring them back. */
+      readonly dialect?: DialectName;
     }
   | {
       readonly type: 'tool_call_start';
@@ -67,7 +69,12 @@ export type Frame = { readonly dialect: DialectName; readonly bytes: Buffer };
  * What one upstream event said. `frame` is null when the bytes may not go on as they are (they were
  * put right, or there were none): the client's codec then writes the events itself.
  */
-export type StreamPart = { readonly events: readonly ChatEvent[]; readonly frame: Frame | null };
+export type StreamPart = {
+  readonly events: readonly ChatEvent[];
+  readonly frame: Frame | null;
+  /** Ids under which the provider keeps what this part tells of: the answer's own, its items'. */
+  readonly keptIds?: readonly string[];
+};
 
 /** Whether the event shows the client something: text, refusal, reasoning, a tool call or the finish. */
 export function isProgress(event: ChatEvent): boolean {

@@ -37,11 +37,15 @@ const deferringBytesMin = 4096;
 /** Fields that would let a caller choose where we connect, or with whose key: refused. */
 const forbiddenFields = ['api_base', 'base_url', 'api_key', 'extra_headers'] as const;
 
-/** Null when a fault was reported. Long texts inside the field `conversation` are put off. */
+/**
+ * Null when a fault was reported. Long texts inside the field `conversation` are put off: those of
+ * the usual content fields, and of `contentFields`.
+ */
 export function readClientBody(
   body: Buffer,
   conversation: string,
   faults: FirstFault,
+  contentFields: readonly string[] = [],
 ): ClientBody | null {
   if (!isUtf8(body)) {
     faults.report(null, 'the body is not valid UTF-8');
@@ -53,7 +57,12 @@ export function readClientBody(
     faults.report(null, `the body is nested deeper than ${jsonDepthMax} levels`);
     return null;
   }
-  const { text, texts } = textToParse(body, longStrings, memberAt(fields, conversation));
+  const { text, texts } = textToParse(
+    body,
+    longStrings,
+    memberAt(fields, conversation),
+    contentFields,
+  );
   const parsed = parseJson(text);
   if (!parsed.ok) {
     // Without the texts put off the place of the fault would be another one.
@@ -72,11 +81,12 @@ function textToParse(
   body: Buffer,
   { places }: LongStrings,
   conversation: JsonMember | null,
+  contentFields: readonly string[],
 ): { readonly text: string; readonly texts: DeferredTexts | null } {
   if (body.length < deferringBytesMin || conversation === null || places.length === 0) {
     return { text: body.toString('utf8'), texts: null };
   }
-  return DeferredTexts.takeFrom(body, places, conversation);
+  return DeferredTexts.takeFrom(body, places, conversation, contentFields);
 }
 
 function withoutExtension(

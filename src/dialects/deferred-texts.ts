@@ -6,7 +6,7 @@ import { isJsonObject, parseJson } from '../base/json.ts';
 import type { JsonMember } from './json-spans.ts';
 
 /** Fields whose texts are content, of which nothing needs to be known to route a request. */
-const contentKeys: readonly Buffer[] = [
+const usualFields: readonly string[] = [
   'content',
   'text',
   'arguments',
@@ -14,7 +14,8 @@ const contentKeys: readonly Buffer[] = [
   'data',
   'file_data',
   'reasoning_content',
-].map((key) => Buffer.from(`"${key}`));
+];
+const usualKeys = usualFields.map(keyOf);
 
 const quote = 0x22;
 const colon = 0x3a;
@@ -31,21 +32,23 @@ export class DeferredTexts {
 
   /**
    * `bytes`, a JSON text in UTF-8, as a text in which each long string of `longPlaces` that is the
-   * value of a content field inside `within` has given way to a mark (an object that `read` knows).
+   * value of a content field (`contentFields` are some more) inside `within` has given way to a mark (an object that `read` knows).
    * A string put off is not checked until it is read; one that is no JSON is then read as it stands.
    */
   static takeFrom(
     bytes: Buffer,
     longPlaces: readonly number[],
     within: JsonMember,
+    contentFields: readonly string[] = [],
   ): { readonly text: string; readonly texts: DeferredTexts } {
     const texts = new DeferredTexts(bytes);
+    const keys = [...usualKeys, ...contentFields.map(keyOf)];
     let text = '';
     let from = 0;
     for (let at = 0; at < longPlaces.length; at += 2) {
       const start = longPlaces[at] ?? 0;
       const end = longPlaces[at + 1] ?? 0;
-      if (start < within.valueStart || end > within.end || !isContent(bytes, start)) continue;
+      if (start < within.valueStart || end > within.end || !isContent(bytes, start, keys)) continue;
       text += `${bytes.toString('utf8', from, start)}{"":${texts.#places.length}}`;
       texts.#places.push(start, end);
       from = end;
@@ -89,8 +92,13 @@ export class DeferredTexts {
   }
 }
 
+/** A field's name as it stands in JSON, but for its closing quote. */
+function keyOf(field: string): Buffer {
+  return Buffer.from(`"${field}`);
+}
+
 /** Whether the string that opens at `start` is the value of a content field. */
-function isContent(bytes: Buffer, start: number): boolean {
+function isContent(bytes: Buffer, start: number, contentKeys: readonly Buffer[]): boolean {
   const colonAt = lastOther(bytes, start - 1);
   if (bytes[colonAt] !== colon) return false;
   const keyEnd = lastOther(bytes, colonAt - 1);

@@ -71,6 +71,8 @@ export type StreamEncoderOptions = {
   readonly createdAtSeconds: number;
   /** Asked when the last data event is written; null = not wanted. */
   readonly meta: (() => AnswerMeta) | null;
+  /** What is answered, for a dialect whose answers repeat it. */
+  readonly request?: ChatRequest;
 };
 
 /** A tier as SDKs see a model. */
@@ -116,6 +118,8 @@ export type ClientDialect = {
     readonly fallbackId: string;
     readonly createdAtSeconds: number;
     readonly meta: AnswerMeta | null;
+    /** What is answered, for a dialect whose answers repeat it. */
+    readonly request?: ChatRequest;
   }) => Buffer | string;
   readonly streamEncoder: (options: StreamEncoderOptions) => ClientStreamEncoder;
   /** The JSON body of an error answer, with the `tiergate` object inside the error. */

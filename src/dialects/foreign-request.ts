@@ -23,6 +23,7 @@ export function boundAbility(field: string): string | null {
 
 /** Why no other dialect than the request's own can carry it, as an ability's name; null = nothing in the way. */
 export function foreignAbility(request: ChatRequest, dialect: string): string | null {
+  if (request.accountState?.isBound === true) return 'stored_responses';
   for (const field of request.otherFields) {
     const ability = boundAbility(field);
     if (ability !== null) return ability;

@@ -19,6 +19,7 @@ export class CallDraft {
   isStream = false;
   includesUsage = false;
   wantsMeta = false;
+  chat: ChatRequest | null = null;
   /** Null until they have been read. */
   options: RequestOptions | null = null;
   /** Which repeat of the client's this is, by its SDK's word or by its bytes; 0 = none. */
@@ -37,6 +38,7 @@ export class CallDraft {
   }
 
   adopt(chat: ChatRequest): void {
+    this.chat = chat;
     this.requestedModel = chat.model;
     this.isStream = chat.isStream;
     this.includesUsage = chat.includeUsage;

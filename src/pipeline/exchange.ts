@@ -160,9 +160,8 @@ export class Exchange extends CallDraft {
     const body = dialect.encodeReply({
       reply: collector.reply(),
       original: answer.original,
-      fallbackId: this.id,
-      createdAtSeconds: Math.floor(this.startedAtMs / 1000),
       meta: this.wantsMeta ? this.#meta(trace) : null,
+      ...this.#answered(),
     });
     return { kind: 'whole', status: 200, headers, body };
   }
@@ -201,10 +200,17 @@ export class Exchange extends CallDraft {
   #encoder(meta: () => AnswerMeta): ClientStreamEncoder {
     return this.call.dialect.streamEncoder({
       includeUsage: this.includesUsage,
+      meta: this.wantsMeta ? meta : null,
+      ...this.#answered(),
+    });
+  }
+
+  #answered() {
+    return {
       fallbackId: this.id,
       createdAtSeconds: Math.floor(this.startedAtMs / 1000),
-      meta: this.wantsMeta ? meta : null,
-    });
+      ...(this.chat === null ? {} : { request: this.chat }),
+    };
   }
 
   #streamHeaders(head: AnswerHead | null, timing: Timing): AnswerHeaders {

@@ -1,9 +1,9 @@
 /** A whole answer for a client of this dialect. */
 import type { JsonObject } from '../../base/json.ts';
 import type { ChatReply, ReplyChoice, ToolCall } from '../../chat/reply.ts';
+import { withMeta } from '../answer-meta.ts';
 import type { AnswerMeta } from '../dialect.ts';
 import { encodeJson, parseToolArguments } from '../exact-json.ts';
-import { applySplices, scanJson } from '../json-spans.ts';
 import { messageHead } from './client-message.ts';
 import { writeUsage } from './client-usage.ts';
 import { writeFinish } from './finish-reasons.ts';
@@ -18,14 +18,8 @@ export function encodeReply(input: {
   readonly meta: AnswerMeta | null;
 }): Buffer | string {
   const { original, meta } = input;
-  if (original === null) {
-    return JSON.stringify({ ...builtReply(input), ...(meta === null ? {} : { tiergate: meta }) });
-  }
-  const document = meta === null ? null : scanJson(original);
-  if (document === null) return original;
-  const comma = document.members.length === 0 ? '' : ',';
-  const text = `${comma}"tiergate":${JSON.stringify(meta)}`;
-  return applySplices(original, [{ start: document.closeAt, end: document.closeAt, text }]);
+  if (original !== null) return withMeta(original, meta);
+  return JSON.stringify({ ...builtReply(input), ...(meta === null ? {} : { tiergate: meta }) });
 }
 
 function builtReply(input: { readonly reply: ChatReply; readonly fallbackId: string }): JsonObject {

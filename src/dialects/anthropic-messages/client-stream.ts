@@ -1,9 +1,10 @@
 /** A stream for a client of this dialect: frames of the dialect as they are, everything else as events of our own. */
-import { type JsonObject, objectAt, parseJson, stringAt } from '../../base/json.ts';
+import { objectAt, stringAt } from '../../base/json.ts';
 import type { ChatEvent, FinishReason, StreamPart } from '../../chat/stream-event.ts';
 import { type Usage, unknownUsage } from '../../chat/usage.ts';
 import type { RequestFailure } from '../../failure/request-failure.ts';
 import type { ClientStreamEncoder, Joint, StreamEncoderOptions } from '../dialect.ts';
+import { dataIn, documentIn } from '../frame-document.ts';
 import { jointComment } from '../joint-comment.ts';
 import { encodeStreamError } from './client-error.ts';
 import { messageHead } from './client-message.ts';
@@ -79,7 +80,7 @@ class MessageWriter {
   /** Null: the frame cannot go out as it is. */
   #pass(events: readonly ChatEvent[], bytes: Buffer): Buffer | string | null {
     if (this.#hasStarted && isDelta(events, bytes)) return named(bytes, 'content_block_delta');
-    const event = eventIn(bytes);
+    const event = documentIn(bytes);
     const type = stringAt(event, 'type');
     // Comments, pings and what nobody here knows may stand anywhere.
     if (type === null) return bytes;
@@ -204,22 +205,6 @@ function isDelta(events: readonly ChatEvent[], bytes: Buffer): boolean {
   const isContent =
     event?.type === 'text' || event?.type === 'reasoning' || event?.type === 'tool_call_arguments';
   return events.length === 1 && isContent && bytes.includes('"content_block_delta"');
-}
-
-/** The document that a frame carries; null when it is a comment. */
-function eventIn(bytes: Buffer): JsonObject | null {
-  const data = dataIn(bytes);
-  const parsed = data === '' ? null : parseJson(data);
-  return parsed?.ok === true ? objectAt({ event: parsed.value }, 'event') : null;
-}
-
-function dataIn(bytes: Buffer): string {
-  const lines = bytes.toString('utf8').split(/\r\n|\n|\r/);
-  return lines
-    .filter((line) => line.startsWith('data:'))
-    .map((line) => line.slice('data:'.length))
-    .join('\n')
-    .trim();
 }
 
 const firstLetter = 'event:'.charCodeAt(0);

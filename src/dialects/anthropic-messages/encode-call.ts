@@ -12,12 +12,16 @@ import { encodeMessages, textBlock } from './encode-messages.ts';
 import { encodeParameters } from './encode-parameters.ts';
 import { encodeTools, toolName } from './encode-tools.ts';
 import { withoutRefusedThinking } from './refused-thinking.ts';
+import { withoutOthersThoughts } from './thinking-origin.ts';
 import { dialectName, type WireTextBlock } from './wire.ts';
 
 export function encodeCall(given: UpstreamCall): Result<EncodedCall, RequestFault> {
   const { request } = given;
   if (request.original.dialect === dialectName) return editBody(given);
-  const conversation = arrangeTurns(request.messages, dialectName);
+  const conversation = arrangeTurns(
+    withoutOthersThoughts(request.messages, given.model),
+    dialectName,
+  );
   if (!conversation.ok) return conversation;
   const dropped = new Set<string>();
   const limits = thinkingLimits(given, conversation.value);

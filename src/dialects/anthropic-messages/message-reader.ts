@@ -10,6 +10,7 @@ import { encodeJson } from '../exact-json.ts';
 import { ToolCallSequence } from '../tool-call-sequence.ts';
 import { finishReasonOf } from './finish-reasons.ts';
 import { UsageTally } from './usage-tally.ts';
+import { dialectName } from './wire.ts';
 
 /** `isFrameKept`: whether the event's bytes may go on to a client of this dialect as they are. */
 export type Reading = { readonly events: readonly ChatEvent[]; readonly isFrameKept: boolean };
@@ -95,7 +96,9 @@ export class MessageReader {
       case 'redacted_thinking': {
         this.#hasContent = true;
         const redacted = stringAt(block, 'data') ?? '';
-        return [{ type: 'reasoning_end', choice: 0, signature: null, redacted }];
+        return [
+          { type: 'reasoning_end', choice: 0, signature: null, redacted, dialect: dialectName },
+        ];
       }
       case 'tool_use': {
         this.#hasContent = true;
@@ -180,7 +183,7 @@ export class MessageReader {
     const { signature } = this.#thinking;
     this.#thinking = null;
     this.#hasContent = true;
-    return [{ type: 'reasoning_end', choice: 0, signature, redacted: null }];
+    return [{ type: 'reasoning_end', choice: 0, signature, redacted: null, dialect: dialectName }];
   }
 
   #usageEvent(): ChatEvent {

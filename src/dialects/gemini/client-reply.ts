@@ -1,12 +1,10 @@
 /** A whole answer for a client of this dialect. */
 import type { JsonObject } from '../../base/json.ts';
 import type { ChatReply, ReplyChoice } from '../../chat/reply.ts';
+import { withMeta } from '../answer-meta.ts';
 import type { AnswerMeta } from '../dialect.ts';
-import { applySplices, scanJson } from '../json-spans.ts';
 import { callPart, finishFields } from './client-parts.ts';
 import { writeUsage } from './usage-tally.ts';
-
-const openBrace = 0x7b;
 
 /** `original` is the provider's own body in this dialect: kept as it is. */
 export function encodeReply(input: {
@@ -16,14 +14,8 @@ export function encodeReply(input: {
   readonly meta: AnswerMeta | null;
 }): Buffer | string {
   const { original, meta } = input;
-  if (original === null) {
-    return JSON.stringify({ ...builtReply(input), ...(meta === null ? {} : { tiergate: meta }) });
-  }
-  const document = meta === null ? null : scanJson(original);
-  if (document === null || original[document.openAt] !== openBrace) return original;
-  const comma = document.members.length === 0 ? '' : ',';
-  const text = `${comma}"tiergate":${JSON.stringify(meta)}`;
-  return applySplices(original, [{ start: document.closeAt, end: document.closeAt, text }]);
+  if (original !== null) return withMeta(original, meta);
+  return JSON.stringify({ ...builtReply(input), ...(meta === null ? {} : { tiergate: meta }) });
 }
 
 function builtReply({

@@ -2,7 +2,8 @@
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { AssistantPart, ProviderTool, ToolCallPart } from '../../chat/request.ts';
 import { readText, type Text, textIn } from '../deferred-texts.ts';
-import { type MediaReading, textPart } from './client-media.ts';
+import { deferredTextPart } from '../media-source.ts';
+import type { MediaReading } from './client-media.ts';
 import { thinkingText } from './reasoning-text.ts';
 import { dialectName } from './wire.ts';
 
@@ -64,7 +65,7 @@ function addAssistantContent(
   if (content === undefined || content === null) return;
   const text = textIn(content, reading.texts);
   if (text !== null) {
-    if (text !== '') parts.push(textPart(text));
+    if (text !== '') parts.push(deferredTextPart(text));
     return;
   }
   if (!Array.isArray(content)) {
@@ -96,7 +97,7 @@ function readAssistantPart(
     case 'text': {
       const text = textIn(part['text'], texts);
       if (text === null) faults.reportType(`${param}.text`, 'a string', part['text']);
-      return textPart(text ?? '');
+      return deferredTextPart(text ?? '');
     }
     case 'refusal': {
       const { refusal } = part;

@@ -9,8 +9,9 @@ import type {
 } from '../../chat/request.ts';
 import { type DeferredTexts, textIn } from '../deferred-texts.ts';
 import type { FirstFault } from '../first-fault.ts';
+import { deferredTextPart } from '../media-source.ts';
 import { keepOpaque, type MessageReading, readAssistant } from './client-assistant.ts';
-import { readUserPart, textPart } from './client-media.ts';
+import { readUserPart } from './client-media.ts';
 
 export type ReadMessages = {
   readonly messages: readonly Message[];
@@ -81,7 +82,7 @@ function readUser(value: JsonObject, index: number, reading: MessageReading): Me
 
 function readParts(content: unknown, index: number, reading: MessageReading): readonly UserPart[] {
   const text = textIn(content, reading.texts);
-  if (text !== null) return [textPart(text)];
+  if (text !== null) return [deferredTextPart(text)];
   if (!Array.isArray(content)) {
     reading.faults.reportType(
       `messages[${index}].content`,

@@ -132,8 +132,8 @@ describe('a stream', () => {
     ).toEqual([
       { type: 'reasoning', choice: 0, text: 't' },
       { type: 'activity', isProgress: true },
-      { type: 'reasoning_end', choice: 0, signature: 'S', redacted: null },
-      { type: 'reasoning_end', choice: 0, signature: null, redacted: 'R' },
+      { type: 'reasoning_end', choice: 0, signature: 'S', redacted: null, dialect: dialect.name },
+      { type: 'reasoning_end', choice: 0, signature: null, redacted: 'R', dialect: dialect.name },
     ]);
   });
 
@@ -233,7 +233,7 @@ describe('a whole reply', () => {
     expect(told.filter((event) => event.type !== 'usage')).toEqual([
       { type: 'start', id: 'msg_1', model: 'm' },
       { type: 'reasoning', choice: 0, text: 't' },
-      { type: 'reasoning_end', choice: 0, signature: 'S', redacted: null },
+      { type: 'reasoning_end', choice: 0, signature: 'S', redacted: null, dialect: dialect.name },
       { type: 'text', choice: 0, text: 'a' },
       { type: 'tool_call_start', choice: 0, index: 0, id: 'x', name: 'f' },
       { type: 'tool_call_arguments', choice: 0, index: 0, fragment: '{"n":12345678901234567890}' },
