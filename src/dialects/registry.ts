@@ -7,12 +7,12 @@ import { geminiClient } from './gemini/client.ts';
 import { geminiUpstream } from './gemini/upstream.ts';
 import { openaiChatClient } from './openai-chat/client.ts';
 import { openaiChatUpstream } from './openai-chat/upstream.ts';
+import { openaiResponsesClient } from './openai-responses/client.ts';
 
 export const clientDialects: ReadonlyMap<DialectName, ClientDialect> = new Map(
-  [openaiChatClient, anthropicMessagesClient, geminiClient].map((dialect) => [
-    dialect.name,
-    dialect,
-  ]),
+  [openaiChatClient, openaiResponsesClient, anthropicMessagesClient, geminiClient].map(
+    (dialect) => [dialect.name, dialect],
+  ),
 );
 
 export const upstreamDialects: ReadonlyMap<DialectName, UpstreamDialect> = new Map(

@@ -138,7 +138,8 @@ export type WireResponseStatus =
 type At = { readonly item_id: string; readonly output_index: number };
 type PartAt = At & { readonly content_index: number };
 type SummaryAt = At & { readonly summary_index: number };
-type ItemAt = { readonly output_index: number; readonly item: WireOutputItem };
+/** An item is also one that the provider made, and that is handed on unread. */
+type ItemAt = { readonly output_index: number; readonly item: WireOutputItem | JsonObject };
 
 /** The fields of each event of a stream, beside `type` and `sequence_number`. */
 export type WireStreamEvents = {
@@ -206,12 +207,8 @@ export const knownRequestFields: ReadonlySet<string> = new Set([
   'user',
   'safety_identifier',
   'service_tier',
-]);
-
-/** Fields that tie an answer to what one account keeps: only the target that holds it may serve them. */
-export const statefulRequestFields = [
   'background',
   'conversation',
   'previous_response_id',
   'prompt',
-] as const;
+]);

@@ -7,9 +7,11 @@ import { anthropicMessagesFeatures } from './anthropic-messages-features.ts';
 import type { DialectFeatures, Feature } from './feature.ts';
 import { geminiFeatures } from './gemini-features.ts';
 import { openaiChatFeatures } from './openai-chat-features.ts';
+import { openaiResponsesFeatures } from './openai-responses-features.ts';
 
 export const clientFeatures: { readonly [dialect: string]: DialectFeatures } = {
   'openai-chat': openaiChatFeatures,
+  'openai-responses': openaiResponsesFeatures,
   'anthropic-messages': anthropicMessagesFeatures,
   gemini: geminiFeatures,
 };

@@ -1,0 +1,54 @@
+/** Output items as this dialect writes them, whole or at their end in a stream. */
+import type { ReasoningBlock } from '../../chat/reply.ts';
+import type { WireItemStatus, WireOutputItem, WireOutputPart } from './wire.ts';
+
+export type OutputItem<Type extends WireOutputItem['type']> = Extract<
+  WireOutputItem,
+  { readonly type: Type }
+>;
+
+export function textPart(text: string): WireOutputPart {
+  return { type: 'output_text', text, annotations: [], logprobs: [] };
+}
+
+export function refusalPart(refusal: string): WireOutputPart {
+  return { type: 'refusal', refusal };
+}
+
+export function messageItem(
+  id: string,
+  content: readonly WireOutputPart[],
+  status: WireItemStatus,
+): OutputItem<'message'> {
+  return { id, type: 'message', status, role: 'assistant', content };
+}
+
+/** `encrypted`: what brings the thought's signature back; null = there is none. */
+export function reasoningItem(
+  id: string,
+  { text }: Pick<ReasoningBlock, 'text'>,
+  encrypted: string | null,
+): OutputItem<'reasoning'> {
+  return {
+    id,
+    type: 'reasoning',
+    summary: text === '' ? [] : [{ type: 'summary_text', text }],
+    ...(encrypted === null ? {} : { encrypted_content: encrypted }),
+  };
+}
+
+/** Arguments without a word are those of a call without arguments. */
+export function callItem(
+  id: string,
+  call: { readonly id: string; readonly name: string; readonly arguments: string },
+  status: WireItemStatus,
+): OutputItem<'function_call'> {
+  return {
+    id,
+    type: 'function_call',
+    status,
+    call_id: call.id,
+    name: call.name,
+    arguments: call.arguments === '' && status === 'completed' ? '{}' : call.arguments,
+  };
+}

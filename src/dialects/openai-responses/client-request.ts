@@ -1,0 +1,109 @@
+/** A client's body, read into the canonical request. Checks by hand: a schema library would cost more than all the rest. */
+import { isJsonObject, type JsonObject, objectAt, stringAt } from '../../base/json.ts';
+import { fail, type Result, success } from '../../base/result.ts';
+import { plainName, readClientBody, type ScannedBody } from '../client-body.ts';
+import type { DecodedRequest, RequestFault } from '../dialect.ts';
+import { FirstFault } from '../first-fault.ts';
+import { TypedFields } from '../typed-fields.ts';
+import { type ItemReading, readMessages } from './client-items.ts';
+import { readParameters } from './client-parameters.ts';
+import { readAccountState } from './client-state.ts';
+import { readToolChoice, readTools } from './client-tools.ts';
+import { dialectName, knownRequestFields } from './wire.ts';
+
+const otherFieldsMax = 64;
+
+/** Fields of items, beside the usual ones, that may hold long texts. */
+const contentFields = ['image_url', 'output'];
+
+export function decodeRequest(body: Buffer): Result<DecodedRequest, RequestFault> {
+  const faults = new FirstFault();
+  const read = readClientBody(body, 'input', faults, contentFields);
+  if (read === null || faults.fault !== null) return fail(faultOf(faults));
+  const { json, extension, fields, texts } = read;
+  const typed = new TypedFields(json, faults);
+  const model = typed.string('model') ?? '';
+  const isStream = typed.boolean('stream') ?? false;
+  const state = readAccountState(json, faults);
+  const reading: ItemReading = {
+    faults,
+    texts,
+    isBound: state.isBound,
+    opaqueItems: [],
+    itemIds: new Set(),
+    notes: new Set(),
+  };
+  const tools = readTools(json['tools'], reading);
+  bindPrompt(json, reading);
+  requireInput(json, state.isBound, faults);
+  const messages = readMessages(json, reading);
+  const toolChoice = readToolChoice(json['tool_choice'], faults);
+  const parameters = readParameters(json, faults);
+  if (faults.fault !== null) return fail(faults.fault);
+  const original: ScannedBody = { dialect: dialectName, bytes: body, json, fields };
+  return success({
+    extension,
+    request: {
+      model,
+      messages,
+      tools,
+      providerTools: reading.opaqueItems,
+      toolChoice,
+      parameters,
+      isStream,
+      // It comes with the last event, asked for or not.
+      includeUsage: true,
+      otherFields: otherFields(json, reading.notes),
+      original,
+      accountState: { ...state, itemIds: [...reading.itemIds] },
+    },
+  });
+}
+
+function faultOf(faults: FirstFault): RequestFault {
+  return faults.fault ?? { message: 'the body cannot be read', param: null };
+}
+
+/** A template that lies with the provider says what is asked: no other dialect has it. */
+function bindPrompt(json: JsonObject, reading: ItemReading): void {
+  const { prompt } = json;
+  if (isJsonObject(prompt)) {
+    reading.opaqueItems.push({ dialect: dialectName, kind: 'prompt', raw: prompt });
+  }
+}
+
+/** What is kept elsewhere, or a template, may be all there is to say. */
+function requireInput(json: JsonObject, isBound: boolean, faults: FirstFault): void {
+  const { input, prompt } = json;
+  if (isBound || isJsonObject(prompt)) return;
+  if (input === undefined || input === null) {
+    faults.reportType('input', 'a string or an array of items', input);
+  } else if (Array.isArray(input) && input.length === 0) {
+    faults.report('input', 'input must hold at least one item');
+  }
+}
+
+/** How it thinks, beyond how much: only services of this dialect know these. */
+const thinkingDefaults = { mode: 'standard', context: 'auto' } as const;
+
+function otherFields(json: JsonObject, notes: ReadonlySet<string>): readonly string[] {
+  const names = new Set(notes);
+  for (const [name, usual] of Object.entries(thinkingDefaults)) {
+    const told = stringAt(objectAt(json, 'reasoning'), name);
+    if (told !== null && told !== usual) names.add(`reasoning.${name}`);
+  }
+  for (const [name, value] of Object.entries(json)) {
+    if (knownRequestFields.has(name) || isNothing(name, value)) continue;
+    if (names.size >= otherFieldsMax) break;
+    names.add(plainName(name));
+  }
+  return [...names];
+}
+
+/** Not said, or said to be as it is anyway. */
+function isNothing(name: string, value: unknown): boolean {
+  if (value === undefined || value === null || value === false) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  if (name === 'truncation') return value === 'disabled';
+  return name === 'metadata' && isJsonObject(value) && Object.keys(value).length === 0;
+}
