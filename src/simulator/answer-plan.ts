@@ -3,6 +3,7 @@ import type { JsonObject } from '../base/json.ts';
 import { composeAnswer } from './compose-answer.ts';
 import type { Fault } from './faults/fault.ts';
 import { badGatewayPlan, brokenStream, brokenWhole, faultEffect } from './faults/fault-plan.ts';
+import type { Manner } from './go-on.ts';
 import type { Prompt } from './prompt.ts';
 import { type Beat, bytesBeat, type Headers, type ReplyPlan, streamHeaders } from './reply-plan.ts';
 import type { Pace } from './settings.ts';
@@ -15,6 +16,7 @@ export type AnswerScene = {
   readonly identity: ReplyIdentity;
   readonly pace: Pace;
   readonly nextCallId: () => string;
+  readonly manner?: Manner;
 };
 
 const json = 'application/json';
@@ -48,9 +50,23 @@ export function struckPlan(fault: Fault, scene: AnswerScene): ReplyPlan {
     }
     case 'slow':
       return answerPlan({ ...scene, pace: { ...pace, firstTokenMs: effect.delayMs } });
+    case 'no_prefill':
+      return prefillRefusal(promptOf(scene), scene) ?? answerPlan(scene);
+    case 'rude':
+      return answerPlan({ ...scene, manner: effect.manner });
     case 'broken':
       return brokenPlan(fault, effect.how, scene);
   }
+}
+
+/** Null: nothing of the kind is asked for. */
+export function prefillRefusal(
+  prompt: Prompt | null,
+  { vendor, identity }: Pick<AnswerScene, 'vendor' | 'identity'>,
+): Extract<ReplyPlan, { kind: 'whole' }> | null {
+  if (prompt?.partial?.isPrefill !== true) return null;
+  const detail = { model: identity.model, retryAfterMs: 0 };
+  return refusalPlan(vendor, vendor.fault('prefill', detail), identity);
 }
 
 function brokenPlan(
@@ -98,8 +114,8 @@ function promptOf({ vendor, route, body }: AnswerScene): Prompt | null {
   return route.operation === 'models' ? null : vendor.read(body, route);
 }
 
-function speakerOf({ vendor, nextCallId }: AnswerScene) {
-  return { vendorLabel: vendor.label, nextCallId };
+function speakerOf({ vendor, nextCallId, manner = 'faithful' }: AnswerScene) {
+  return { vendorLabel: vendor.label, nextCallId, manner };
 }
 
 function isArrayOf(route: Route): boolean {

@@ -1,5 +1,6 @@
 /** The simulated model: a deterministic answer that names who gave it and repeats what was said. */
 
+import { goOn, type Manner } from './go-on.ts';
 import type { Answer, OfferedTool, Prompt, SeenImage, ToolCall } from './prompt.ts';
 import { schemaInstance } from './schema-instance.ts';
 import { cutToTokens, estimateTokens } from './token-estimate.ts';
@@ -8,7 +9,12 @@ const echoedCharactersMax = 400;
 const wordsMax = 20_000;
 
 /** `nextCallId` gives ids for tool calls; `vendorLabel` is how the answer names its maker. */
-export type Speaker = { readonly vendorLabel: string; readonly nextCallId: () => string };
+export type Speaker = {
+  readonly vendorLabel: string;
+  readonly nextCallId: () => string;
+  /** How it goes on with an answer that broke off. */
+  readonly manner?: Manner;
+};
 
 /** The answer to `asked`: tool calls when tools are offered, else text or JSON, cut by stops and limit. */
 export function composeAnswer(asked: Prompt, speaker: Speaker): Answer {
@@ -75,7 +81,7 @@ function shownThinking(prompt: Prompt): string {
 
 function toolCalls(prompt: Prompt, speaker: Speaker): readonly ToolCall[] {
   const isAnswered = prompt.toolResults.length > 0;
-  if (prompt.toolUse.kind === 'none' || prompt.prefill !== '') return [];
+  if (prompt.toolUse.kind === 'none' || prompt.partial !== null) return [];
   if (prompt.toolUse.kind === 'free' && isAnswered) return [];
   const names = prompt.toolUse.kind === 'required' ? prompt.toolUse.names : null;
   const allowed = prompt.tools.filter((tool) => names === null || names.includes(tool.name));
@@ -108,8 +114,16 @@ function jsonText(prompt: Prompt): string {
 
 function plainText(prompt: Prompt, speaker: Speaker): string {
   const name = `${speaker.vendorLabel} (${prompt.model})`;
+  const { partial } = prompt;
+  if (partial === null) return wholeText(prompt, name);
+  const whole = wholeText({ ...prompt, userText: partial.askedText }, name);
+  const rest = goOn(whole, partial, speaker.manner ?? 'faithful');
+  return rest ?? `${partial.anchor} And here ${name} goes on.`;
+}
+
+function wholeText(prompt: Prompt, name: string): string {
   const words = wordsWanted(prompt.userText);
-  const whole = [
+  const text = [
     `This is a simulated answer from ${name}.`,
     ...prompt.toolResults.map((one) => `The tool ${one.name} returned: ${cutText(one.text, 200)}`),
     ...(prompt.images.length > 0 ? [imagesSentence(prompt.images)] : []),
@@ -117,11 +131,7 @@ function plainText(prompt: Prompt, speaker: Speaker): string {
       ? []
       : [`You said: ${cutText(prompt.userText, echoedCharactersMax)}`]),
   ].join(' ');
-  const text = words === null ? whole : padWords(whole, words);
-  if (prompt.prefill === '') return text;
-  return text.startsWith(prompt.prefill)
-    ? text.slice(prompt.prefill.length)
-    : ` And here ${name} goes on.`;
+  return words === null ? text : padWords(text, words);
 }
 
 function imagesSentence(images: readonly SeenImage[]): string {

@@ -104,7 +104,7 @@ function leanPrompt(isStream: boolean, includeUsage: boolean): Prompt {
     userText: '',
     images: [],
     toolResults: [],
-    prefill: '',
+    partial: null,
     tools: [],
     toolUse: { kind: 'none' },
     allowsParallelCalls: false,

@@ -18,6 +18,17 @@ export type OutputForm =
   | { readonly kind: 'text' }
   | { readonly kind: 'json'; readonly schema: JsonObject | null };
 
+/** An answer of the model's own that it is asked to go on with. */
+export type PartialAnswer = {
+  readonly text: string;
+  /** It stands last; else words after it ask for the rest. */
+  readonly isPrefill: boolean;
+  /** What those words ask to repeat first; '' = nothing. */
+  readonly anchor: string;
+  /** What the user had said, that it answers. */
+  readonly askedText: string;
+};
+
 /** One request as a model sees it. Token counts are estimates (characters / 4). */
 export type Prompt = {
   readonly model: string;
@@ -30,8 +41,7 @@ export type Prompt = {
   readonly images: readonly SeenImage[];
   /** The tool results that the conversation ends with. */
   readonly toolResults: readonly ToolResultText[];
-  /** The text of an assistant turn that the conversation ends with, to be continued; '' = none. */
-  readonly prefill: string;
+  readonly partial: PartialAnswer | null;
   readonly tools: readonly OfferedTool[];
   readonly toolUse: ToolUse;
   readonly allowsParallelCalls: boolean;

@@ -1,5 +1,6 @@
 /** What a struck request gets instead of its answer, or what becomes of its answer. */
 import { unreachable } from '../../base/unreachable.ts';
+import type { Manner } from '../go-on.ts';
 import { type Beat, bytesBeat, type ReplyPlan, silentPlan } from '../reply-plan.ts';
 import { estimateTokens } from '../token-estimate.ts';
 import type { FaultReplyKind, Frame } from '../vendors/vendor.ts';
@@ -11,6 +12,8 @@ export type FaultEffect =
   | { readonly kind: 'page' }
   | { readonly kind: 'plan'; readonly plan: ReplyPlan }
   | { readonly kind: 'slow'; readonly delayMs: number }
+  | { readonly kind: 'no_prefill' }
+  | { readonly kind: 'rude'; readonly manner: Manner }
   | { readonly kind: 'broken'; readonly how: Breakage };
 
 export type Breakage = Extract<
@@ -30,6 +33,13 @@ export function faultEffect(fault: Fault): FaultEffect {
     case 'content_policy':
     case 'server_error':
       return { kind: 'error', reply: fault.kind };
+    case 'refuse_prefill':
+      return { kind: 'no_prefill' };
+    case 'repeat_sentence':
+    case 'announce':
+    case 'new_paragraph':
+    case 'start_over':
+      return { kind: 'rude', manner: fault.kind };
     case 'flap':
       return { kind: 'error', reply: 'overload' };
     case 'bad_gateway':

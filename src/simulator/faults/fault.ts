@@ -1,8 +1,14 @@
 /** The ways in which a simulated provider can be broken, and how a person asks for one. */
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
+import { type Manner, manners } from '../go-on.ts';
 import { faultReplyKinds } from '../vendors/vendor.ts';
 import { parseDuration } from './duration.ts';
+
+const rudeManners = manners.filter((manner) => manner !== 'faithful') as readonly Exclude<
+  Manner,
+  'faithful'
+>[];
 
 export const faultKinds = [
   ...faultReplyKinds,
@@ -30,6 +36,10 @@ export const faultKinds = [
   'bad_gateway',
   /** Overloaded for one `period`, well for the next, and so on. */
   'flap',
+  /** No turn of the assistant's is continued: 400. Other requests are answered. */
+  'refuse_prefill',
+  /** An answer that broke off is gone on with rudely. */
+  ...rudeManners,
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 

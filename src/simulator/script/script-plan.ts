@@ -1,6 +1,8 @@
 /** Turns a scripted call into a reply plan in a vendor's wire. */
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { unreachable } from '../../base/unreachable.ts';
+import { prefillRefusal } from '../answer-plan.ts';
+import { goOn } from '../go-on.ts';
 import type { Answer, Prompt, Usage } from '../prompt.ts';
 import {
   type Beat,
@@ -33,6 +35,8 @@ export function scriptPlan(call: ParsedCall, scene: ScriptScene): ReplyPlan | nu
       return wholePlan(call, content.bytes, typed(call, content.contentType));
     case 'text':
       return textPlan(call, content, scene);
+    case 'story':
+      return storyPlan(call, content, scene);
     case 'steps':
       return { ...beatsPlan(call, scene), beats: beatsOf(content.steps, call, scene) };
     case 'socket':
@@ -99,6 +103,19 @@ function textPlan(
   const settings = { identity: { ...identity, eol: eolOf(call, scene) }, isArray };
   const beats = vendor.frames(answer, prompt, settings).map(({ frame }) => bytesBeat(frame));
   return { ...beatsPlan(call, scene), beats };
+}
+
+/** All of it; of a part that the conversation ends with what follows, in its manner. */
+function storyPlan(
+  call: ParsedCall,
+  { text, manner, takesPrefill }: Extract<ParsedCall['content'], { kind: 'story' }>,
+  scene: ScriptScene,
+): ReplyPlan {
+  const { partial } = scene.prompt;
+  const refusal = takesPrefill ? null : prefillRefusal(scene.prompt, scene);
+  if (refusal !== null) return { ...refusal, delayMs: call.delayMs };
+  const rest = partial === null ? null : goOn(text, partial, manner);
+  return textPlan(call, { text: rest ?? text, finish: null }, scene);
 }
 
 function inputUsage(prompt: Prompt): Usage {

@@ -1,10 +1,11 @@
 /** One call of a script: what a provider does with the n-th request, instead of answering by itself. */
 import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
+import { type Manner, manners } from '../go-on.ts';
 import { parseSteps, type Step, type StepText } from './step.ts';
 
 /**
- * As written. At most one of `body`, `text`, `sse`, `socket`; none with a status below 400 = the
+ * As written. At most one of `body`, `text`, `story`, `sse`, `socket`; none with a status below 400 = the
  * provider's own answer, from 400 on = an empty body.
  */
 export type ScriptedCall = {
@@ -19,6 +20,12 @@ export type ScriptedCall = {
   readonly body?: unknown;
   /** A whole, valid reply (a stream when a stream was asked for) that says this text. */
   readonly text?: string;
+  /** Like `text`, but of a part of it, as an answer that broke off, what follows. */
+  readonly story?: string;
+  /** How it goes on with a part of `story`. */
+  readonly manner?: Manner;
+  /** False: a part of `story` that stands last in the conversation is refused. */
+  readonly prefill?: boolean;
   /** The raw finish reason that goes with `text`. */
   readonly finish?: string;
   readonly sse?: readonly StepText[];
@@ -39,6 +46,12 @@ export type CallContent =
       readonly contentType: string | null;
     }
   | { readonly kind: 'text'; readonly text: string; readonly finish: string | null }
+  | {
+      readonly kind: 'story';
+      readonly text: string;
+      readonly manner: Manner;
+      readonly takesPrefill: boolean;
+    }
   | { readonly kind: 'steps'; readonly steps: readonly Step[] }
   | { readonly kind: 'socket'; readonly steps: readonly Step[] };
 
@@ -60,13 +73,16 @@ const fields = [
   'delay',
   'body',
   'text',
+  'story',
+  'manner',
+  'prefill',
   'finish',
   'sse',
   'socket',
   'split',
   'eol',
 ];
-const contentFields = ['body', 'text', 'sse', 'socket'];
+const contentFields = ['body', 'text', 'story', 'sse', 'socket'];
 
 /** Parses a script; the fault names the call and the field. */
 export function parseScript(calls: unknown): Result<readonly ParsedCall[], string> {
@@ -137,6 +153,7 @@ function parseContent(call: JsonObject, status: number): Result<CallContent, str
     if (!steps.ok) return steps;
     return success({ kind: call['sse'] === undefined ? 'socket' : 'steps', steps: steps.value });
   }
+  if (call['story'] !== undefined) return parseStory(call);
   const finish = call['finish'] ?? null;
   if (finish !== null && typeof finish !== 'string') return fail('finish: expected text');
   const text = call['text'];
@@ -148,6 +165,15 @@ function parseContent(call: JsonObject, status: number): Result<CallContent, str
   if (call['body'] !== undefined) return success(bodyContent(call['body'], finish));
   if (status < 400) return success({ kind: 'answer' });
   return success({ kind: 'bytes', bytes: Buffer.alloc(0), contentType: null });
+}
+
+function parseStory(call: JsonObject): Result<CallContent, string> {
+  const { story, manner: named = 'faithful', prefill = true } = call;
+  if (typeof story !== 'string') return fail('story: expected text');
+  const manner = manners.find((one) => one === named);
+  if (manner === undefined) return fail(`manner: expected one of ${manners.join(', ')}`);
+  if (typeof prefill !== 'boolean') return fail('prefill: expected true or false');
+  return success({ kind: 'story', text: story, manner, takesPrefill: prefill });
 }
 
 function bodyContent(body: unknown, finish: string | null): CallContent {

@@ -21,7 +21,7 @@ export type VendorFault = {
   readonly headers: Headers;
 };
 
-/** Failures that a vendor words by itself. */
+/** Failures that a vendor words by itself and that strike any request. */
 export const faultReplyKinds = [
   'overload',
   'rate_limit',
@@ -33,7 +33,8 @@ export const faultReplyKinds = [
   'content_policy',
   'server_error',
 ] as const;
-export type FaultReplyKind = (typeof faultReplyKinds)[number];
+/** `prefill`: of a conversation that ends with the assistant's turn. */
+export type FaultReplyKind = (typeof faultReplyKinds)[number] | 'prefill';
 
 export type FaultDetail = { readonly model: string; readonly retryAfterMs: number };
 

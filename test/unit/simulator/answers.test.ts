@@ -22,7 +22,7 @@ const plain: Prompt = {
   userText: 'What is the weather in Paris?',
   images: [],
   toolResults: [],
-  prefill: '',
+  partial: null,
   tools: [],
   toolUse: { kind: 'none' },
   allowsParallelCalls: true,
@@ -107,8 +107,11 @@ describe('an answer', () => {
   });
 
   it('goes on from a prefill', () => {
-    expect(answer({ prefill: 'This is a sim' }).text).toMatch(/^ulated answer/);
-    expect(answer({ prefill: 'Something else' }).text).toBe(' And here Vendor (m) goes on.');
+    const partial = { isPrefill: true, anchor: '', askedText: 'hi' };
+    const text = 'This is a sim';
+    expect(answer({ partial: { ...partial, text } }).text).toMatch(/^ulated answer.*You said: hi$/);
+    const other = { ...partial, text: 'Something else' };
+    expect(answer({ partial: other }).text).toBe(' And here Vendor (m) goes on.');
   });
 });
 

@@ -86,6 +86,10 @@ const faults = {
       type: 'invalid_request_error',
       message: 'Output blocked by content filtering policy',
     }),
+  prefill: () =>
+    refusal(
+      'This model does not support assistant message prefill. The conversation must end with a user message.',
+    ),
   server_error: () =>
     faultOf({ status: 500, type: 'api_error', message: 'Internal server error', headers: again }),
 } satisfies { readonly [kind in FaultReplyKind]: (detail: FaultDetail) => VendorFault };

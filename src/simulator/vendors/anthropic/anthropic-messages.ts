@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, property, stringAt } from '../../../base/json.ts';
 import { faultInEach, firstFault, type VendorFault } from '../vendor.ts';
 import { blockFault, textFault } from './anthropic-blocks.ts';
-import { refusal } from './anthropic-faults.ts';
+import { anthropicFault, refusal } from './anthropic-faults.ts';
 import { claudeGeneration, refusesPrefill } from './anthropic-models.ts';
 
 export type Turn = {
@@ -88,9 +88,7 @@ function prefillFault(messages: readonly unknown[], model: string): VendorFault 
   const last = mergedTurns(messages).at(-1);
   if (last === undefined || last.role !== 'assistant') return null;
   if (refusesPrefill(model)) {
-    return refusal(
-      'This model does not support assistant message prefill. The conversation must end with a user message.',
-    );
+    return anthropicFault('prefill', { model, retryAfterMs: 0 });
   }
   const text = stringAt(last.blocks.at(-1), 'text');
   if (text === null || text === text.trimEnd()) return null;

@@ -7,6 +7,7 @@ import {
   objectAt,
   stringAt,
 } from '../../../base/json.ts';
+import { partialAnswerIn, type SpokenTurn } from '../../partial-answer.ts';
 import type { OfferedTool, OutputForm, Prompt, SeenImage, ToolUse } from '../../prompt.ts';
 import { estimateCachedTokens, estimateTokens } from '../../token-estimate.ts';
 import { base64Bytes } from '../vendor.ts';
@@ -31,7 +32,7 @@ export function readMessagesBody(body: JsonObject): Prompt {
     userText: lastUser === undefined ? '' : textOf(lastUser.blocks),
     images: (lastUser?.blocks ?? []).flatMap(imagesIn),
     toolResults: last === undefined ? [] : resultsIn(last, turns.at(-2)),
-    prefill: last?.role === 'assistant' ? textOf(last.blocks) : '',
+    partial: partialAnswerIn(turns.map(spokenTurn)),
     tools: offeredTools(body),
     toolUse: toolUseOf(objectAt(body, 'tool_choice'), arrayAt(body, 'tools').length > 0),
     allowsParallelCalls: objectAt(body, 'tool_choice')?.['disable_parallel_tool_use'] !== true,
@@ -43,6 +44,10 @@ export function readMessagesBody(body: JsonObject): Prompt {
     thinkingTokens: isThinking ? thinkingTokens : 0,
     showsThinking: isThinking && stringAt(thinking, 'display') !== 'omitted',
   };
+}
+
+function spokenTurn({ role, blocks }: Turn): SpokenTurn {
+  return { isModels: role === 'assistant', text: textOf(blocks) };
 }
 
 function hasOwnWords(turn: Turn): boolean {

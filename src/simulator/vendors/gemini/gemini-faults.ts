@@ -120,6 +120,8 @@ const faults = {
       'The input token count (1250000) exceeds the maximum number of tokens allowed (1048576).',
     ),
   content_policy: () => refusal('The prompt was blocked by the content policy.'),
+  prefill: () =>
+    refusal('Please ensure that multiturn requests end with a user role or a function response.'),
   server_error: () =>
     faultOf({ status: 500, type: 'INTERNAL', message: 'An internal error has occurred.' }),
 } satisfies { readonly [kind in FaultReplyKind]: (detail: FaultDetail) => VendorFault };

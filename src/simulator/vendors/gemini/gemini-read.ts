@@ -1,5 +1,6 @@
 /** Reads a generateContent body into the simulator's own view; takes whatever it finds. */
 import { isJsonObject, type JsonObject } from '../../../base/json.ts';
+import { partialAnswerIn, type SpokenTurn } from '../../partial-answer.ts';
 import type { OfferedTool, OutputForm, Prompt, SeenImage, ToolUse } from '../../prompt.ts';
 import { estimateCachedTokens, estimateTokens } from '../../token-estimate.ts';
 import { base64Bytes, type Route } from '../vendor.ts';
@@ -34,8 +35,7 @@ export function readGenerateBody(outer: JsonObject, route: Route): Prompt {
     userText: textOf(parts),
     images: parts.flatMap(imagesIn),
     toolResults: last === undefined ? [] : fieldArray(last, 'parts').flatMap(resultsIn),
-    prefill:
-      last !== undefined && roleOf(last) === 'model' ? textOf(fieldArray(last, 'parts')) : '',
+    partial: partialAnswerIn(contents.map(spokenTurn)),
     tools,
     toolUse: toolUseOf(body, tools.length > 0),
     allowsParallelCalls: true,
@@ -51,6 +51,10 @@ export function readGenerateBody(outer: JsonObject, route: Route): Prompt {
 
 function roleOf(content: JsonObject): string {
   return fieldString(content, 'role') === 'model' ? 'model' : 'user';
+}
+
+function spokenTurn(content: JsonObject): SpokenTurn {
+  return { isModels: roleOf(content) === 'model', text: textOf(fieldArray(content, 'parts')) };
 }
 
 function hasOwnWords(content: JsonObject): boolean {

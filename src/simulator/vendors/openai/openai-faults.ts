@@ -91,6 +91,13 @@ const faults = {
       code: 'content_policy_violation',
       message: 'The request was rejected by the safety system.',
     }),
+  prefill: () =>
+    faultOf({
+      status: 400,
+      type: 'invalid_request_error',
+      param: 'messages',
+      message: "Invalid 'messages': the last message must have role 'user' or 'tool'.",
+    }),
   server_error: () =>
     faultOf({
       status: 500,

@@ -7,6 +7,7 @@ import {
   objectAt,
   stringAt,
 } from '../../../base/json.ts';
+import { partialAnswerIn, type SpokenTurn } from '../../partial-answer.ts';
 import type { OfferedTool, OutputForm, Prompt, SeenImage, ToolUse } from '../../prompt.ts';
 import { estimateCachedTokens, estimateTokens } from '../../token-estimate.ts';
 import { base64Bytes } from '../vendor.ts';
@@ -32,7 +33,7 @@ export function readChatBody(body: JsonObject): Prompt {
     userText: lastUser === undefined ? '' : contentText(lastUser['content']),
     images: lastUser === undefined ? [] : imagesIn(lastUser['content']),
     toolResults: trailingResults(messages),
-    prefill: '',
+    partial: partialAnswerIn(spokenTurns(messages)),
     tools: offeredTools(body),
     toolUse: toolUseOf(body['tool_choice'], arrayAt(body, 'tools').length > 0),
     allowsParallelCalls: body['parallel_tool_calls'] !== false,
@@ -61,6 +62,12 @@ function countInput(body: JsonObject, messages: readonly JsonObject[]): number {
     3,
   );
   return spoken + (body['tools'] === undefined ? 0 : estimateTokens(JSON.stringify(body['tools'])));
+}
+
+function spokenTurns(messages: readonly JsonObject[]): readonly SpokenTurn[] {
+  return messages
+    .filter(({ role }) => role === 'user' || role === 'assistant')
+    .map(({ role, content }) => ({ isModels: role === 'assistant', text: contentText(content) }));
 }
 
 function contentText(content: unknown): string {
