@@ -10,6 +10,12 @@ import { StreamTally } from './stream-tally.ts';
 const tailMs = 2000;
 /** How long the rest of a body is read after its terminal marker, so that the connection can be used again. */
 const drainMs = 1000;
+/** What passes between two reads when nobody is waited for. */
+const unreadMsUsual = 1000;
+/** A stream larger than this has no end; its events may say next to nothing. */
+const streamBytesMax = 512 * 1024 * 1024;
+/** What may come before anything is shown, and waits here: no answer says so little in so much. */
+const heldBytesMax = 16 * 1024 * 1024;
 
 export type StreamClocks = {
   /** Monotonic ms; may move later while the stream is read. */
@@ -25,6 +31,9 @@ export type Break =
   | { readonly why: 'error_event'; readonly status: number | null; readonly body: unknown }
   | { readonly why: 'no_finish' }
   | { readonly why: 'malformed' }
+  | { readonly why: 'too_large' }
+  /** The stream's time is over, and what has come of it by then still waits for the client. */
+  | { readonly why: 'slow_client' }
   /** A continuation that cannot be joined to what was sent. */
   | { readonly why: 'unjoinable' };
 
@@ -50,6 +59,8 @@ export class AttemptStream {
   readonly #decoder: UpstreamStreamDecoder;
   readonly #clocks: StreamClocks;
   readonly #allowsMissingFinish: boolean;
+  readonly #eventBytesMax: number;
+  #bytes = 0;
   /** Set at the commit: from then on the stream lives at most until here. */
   #wholeAtMs: number | null = null;
   #finishedAtMs: number | null = null;
@@ -59,6 +70,8 @@ export class AttemptStream {
   constructor(input: {
     readonly response: UpstreamResponse;
     readonly decoder: UpstreamStreamDecoder;
+    /** Of one event. */
+    readonly eventBytesMax: number;
     readonly clock: Clock;
     readonly clocks: StreamClocks;
     readonly allowsMissingFinish: boolean;
@@ -69,6 +82,7 @@ export class AttemptStream {
     this.#decoder = input.decoder;
     this.#clocks = input.clocks;
     this.#allowsMissingFinish = input.allowsMissingFinish;
+    this.#eventBytesMax = input.eventBytesMax;
     this.#reader = new BodyReader(input.response, input.clock, input.signal);
     this.tally = new StreamTally(input.clock.monotonicMs());
   }
@@ -79,7 +93,13 @@ export class AttemptStream {
 
   /** Reads until something can be said. `holdUntilMs` bounds the wait while parts are held back. */
   async next(holdUntilMs: number | null): Promise<StreamStep> {
-    this.#skipUnreadTime();
+    const unreadMs = this.#skipUnreadTime();
+    // A clock that runs out while nobody reads loses against bytes that are there already.
+    if (this.#wholeAtMs !== null && this.#clock.monotonicMs() >= this.#wholeAtMs) {
+      this.cancel();
+      const isSlow = unreadMs > unreadMsUsual;
+      return this.#onFailed(isSlow ? { why: 'slow_client' } : { why: 'clock', clock: 'whole' });
+    }
     for (;;) {
       const result = await this.#reader.read(this.#due(holdUntilMs));
       this.#readEndedMs = this.#clock.monotonicMs();
@@ -97,7 +117,9 @@ export class AttemptStream {
   #stepOf(result: Awaited<ReturnType<BodyReader['read']>>): StreamStep | null {
     switch (result.kind) {
       case 'bytes':
-        return this.#onParts(this.#decoder.push(result.bytes));
+        return this.#isTooLarge(result.bytes)
+          ? this.#onTooLarge()
+          : this.#onParts(this.#decoder.push(result.bytes));
       case 'end':
         this.#close();
         return this.#onEnd(this.#take(this.#decoder.end()));
@@ -112,6 +134,17 @@ export class AttemptStream {
   /** The clock that ran out has been set later in the meantime. */
   #isMoved(clock: ClockName): boolean {
     return clock === 'first_content' && this.#clock.monotonicMs() < this.#clocks.firstContentAtMs;
+  }
+
+  #isTooLarge(bytes: Buffer): boolean {
+    this.#bytes += bytes.length;
+    const isHeld = this.#wholeAtMs === null;
+    return this.#bytes > (isHeld ? heldBytesMax + this.#eventBytesMax : streamBytesMax);
+  }
+
+  #onTooLarge(): StreamStep {
+    this.cancel();
+    return this.#onFailed({ why: 'too_large' });
   }
 
   #onParts(parts: readonly StreamPart[]): StreamStep | null {
@@ -198,10 +231,12 @@ export class AttemptStream {
   }
 
   /** The clock stands still while we do not read because the client is slow. */
-  #skipUnreadTime(): void {
-    if (this.#readEndedMs === null) return;
-    this.tally.skip(this.#clock.monotonicMs() - this.#readEndedMs);
+  #skipUnreadTime(): number {
+    if (this.#readEndedMs === null) return 0;
+    const unreadMs = this.#clock.monotonicMs() - this.#readEndedMs;
     this.#readEndedMs = null;
+    this.tally.skip(unreadMs);
+    return unreadMs;
   }
 
   #close(): void {

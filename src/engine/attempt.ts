@@ -243,6 +243,7 @@ async function readStream(
   const stream = new AttemptStream({
     response,
     decoder: provider.dialect.streamDecoder({ eventBytesMax: provider.eventBytesMax }),
+    eventBytesMax: provider.eventBytesMax,
     clock: ports.clock,
     clocks: bounds,
     allowsMissingFinish: provider.allowMissingFinish,

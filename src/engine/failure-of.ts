@@ -84,6 +84,10 @@ export function failureOfBreak(input: BreakInput): AttemptFailure {
       });
     case 'malformed':
       return malformedResponse('a second event of the stream could not be read');
+    case 'too_large':
+      return malformedResponse('the stream is larger than any answer');
+    case 'slow_client':
+      return streamInterrupted('its time was over while the client still had to read it');
     case 'unjoinable':
       return streamInterrupted('the answer was begun anew instead of gone on with');
     case 'no_finish':
@@ -97,6 +101,11 @@ export function failureOfBreak(input: BreakInput): AttemptFailure {
         ? { ...streamInterrupted(silence(cause.clock)), rule: `clock:${cause.clock}` }
         : failureOfClock(cause.clock, input.afterMs);
   }
+}
+
+/** A model that begins anew is no sick target, nor is one whose answer is read too slowly. */
+export function isFaultOfTarget({ why }: Break): boolean {
+  return why !== 'unjoinable' && why !== 'slow_client';
 }
 
 function silence(clock: ClockName): string {

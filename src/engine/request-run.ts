@@ -16,7 +16,7 @@ import { Continuation } from './continuation/continuation.ts';
 import type { Joiner } from './continuation/joiner.ts';
 import type { AnswerHead, EngineRequest } from './engine-request.ts';
 import type { EngineMemory } from './failover.ts';
-import { alertOf, failureOfBreak } from './failure-of.ts';
+import { alertOf, failureOfBreak, isFaultOfTarget } from './failure-of.ts';
 import type { Candidate, Ending, History, Step } from './history.ts';
 import { judgementsIn, limitsOf } from './judgement.ts';
 import { lastFailureOf } from './last-failure.ts';
@@ -329,8 +329,7 @@ export class RequestRun {
       isCommitted: true,
     });
     record.failure = broken;
-    // A model that begins anew is no sick target.
-    if (cause.why !== 'unjoinable') permit.breakAfterSuccess(record, broken);
+    if (isFaultOfTarget(cause)) permit.breakAfterSuccess(record, broken);
     record.end('failed', candidate.breakerStanding());
     const last = { candidate, record, failure: broken };
     this.failures.push(last);

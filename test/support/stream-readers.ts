@@ -36,7 +36,9 @@ export async function readStream(form: ClientForm, raw: string): Promise<StreamS
   }
 }
 
-/** Blank lines beyond the one that ends an event end nothing. */
+/** Blank lines beyond the one that ends an event end nothing; any other line is data, or an SDK fails on it. */
 function withoutBlankLines(raw: string): string {
+  const odd = raw.split('\r\n').find((line) => line !== '' && !line.startsWith('data: '));
+  if (odd !== undefined) throw new Error(`a line that is no data: ${odd}`);
   return raw.replace(/^(\r\n)+/, '').replace(/\r\n\r\n(\r\n)+/g, '\r\n\r\n');
 }

@@ -1,4 +1,6 @@
 /** The gateway from a client's bytes to a provider's and back, without sockets, in virtual time. */
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../../src/base/json.ts';
 import { silentLog } from '../../src/base/log-port.ts';
 import { seededRandom } from '../../src/base/random.ts';
@@ -12,6 +14,7 @@ import type { RequestTrace } from '../../src/engine/trace.ts';
 import { writeStream } from '../../src/http/data/write-stream.ts';
 import type { Answer, Pipeline } from '../../src/pipeline/answer.ts';
 import { createPipeline } from '../../src/pipeline/pipeline.ts';
+import { loadVariants, readPromptDirectory } from '../../src/prompts/load-variants.ts';
 import { createProviderBinder } from '../../src/providers/bind.ts';
 import { buildSnapshot } from '../../src/routing/build-snapshot.ts';
 import type { Snapshot } from '../../src/routing/snapshot.ts';
@@ -20,6 +23,11 @@ import { FakeResponse, type Piece } from './fake-response.ts';
 import { createMemoryRecorder, type MemoryRecorder } from './memory-recorder.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
 import { type Behaviour, type VendorName, VirtualProviders } from './virtual-providers.ts';
+
+const shipped = readPromptDirectory(
+  resolve(dirname(fileURLToPath(import.meta.url)), '..', '..', 'prompts'),
+);
+const { variants } = await loadVariants(shipped.ok ? shipped.value : {});
 
 const providers = {
   p1: { vendor: 'openai', model: 'gpt-5.1' },
@@ -109,8 +117,8 @@ export class VirtualGateway {
 
   constructor(plan: GatewayPlan) {
     const { clock } = this;
-    const vendors = Object.entries(providers).map(([name, { vendor }]) => [name, vendor]);
-    this.providers = new VirtualProviders(clock, Object.fromEntries(vendors));
+    const names = Object.entries(providers).map(([name, { vendor }]) => [name, vendor]);
+    this.providers = new VirtualProviders(clock, Object.fromEntries(names));
     for (const [name, behaviour] of Object.entries(plan.behaviours)) {
       this.providers.behave(name, behaviour);
     }
@@ -156,7 +164,7 @@ export class VirtualGateway {
     const untilMs = this.clock.monotonicMs() + withinMs;
     await settle();
     while (ask.endedMs === null && this.clock.monotonicMs() < untilMs) {
-      await this.clock.advance(Math.min(100, untilMs - this.clock.monotonicMs()));
+      await this.clock.advance(Math.min(1000, untilMs - this.clock.monotonicMs()));
     }
     if (ask.endedMs === null) throw new Error(`no end within ${withinMs} virtual ms`);
     return ask;
@@ -237,13 +245,13 @@ function snapshotOf({ tier, policies, targets }: GatewayPlan, clock: VirtualCloc
     },
   };
   const resolveSecret = (): string => 'a-secret';
-  const valid = validateDocument(document, { variants: new Map(), resolveSecret });
+  const valid = validateDocument(document, { variants, resolveSecret });
   if (!valid.ok) throw new Error(JSON.stringify(valid.fault.faults));
   return buildSnapshot({
     version: 1,
     createdAtMs: clock.wallMs(),
     valid: valid.value,
-    variants: new Map(),
+    variants,
     bindProvider: createProviderBinder({
       dialectByName: (name) => upstreamDialects.get(name) ?? null,
       resolveSecret,

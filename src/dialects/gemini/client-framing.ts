@@ -1,13 +1,9 @@
 /** The two forms of a stream: events (`alt=sse`), or one JSON array that grows. */
-import type { Joint } from '../dialect.ts';
-import { jointComment } from '../joint-comment.ts';
 
 export type StreamFraming = {
   readonly document: (json: string) => string;
   /** A provider's own event, as it stands in its stream. */
   readonly frame: (bytes: Buffer) => Buffer | string;
-  /** What discloses that another answer goes on; an array has no place for it. */
-  readonly joint: (joint: Joint) => string;
   readonly end: () => string;
 };
 
@@ -16,7 +12,6 @@ export function eventFraming(): StreamFraming {
   return {
     document: (json) => `data: ${json}\r\n\r\n`,
     frame: (bytes) => bytes,
-    joint: jointComment,
     end: () => '',
   };
 }
@@ -34,7 +29,6 @@ export function arrayFraming(): StreamFraming {
       const data = dataOf(bytes);
       return data === '' || data === '[DONE]' ? '' : element(data);
     },
-    joint: () => '',
     end: () => (hasElements ? '\r\n]\r\n' : '[]\r\n'),
   };
 }

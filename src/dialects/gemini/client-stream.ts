@@ -4,7 +4,7 @@ import type { ToolCall } from '../../chat/reply.ts';
 import type { ChatEvent, FinishReason, StreamPart } from '../../chat/stream-event.ts';
 import { type Usage, unknownUsage } from '../../chat/usage.ts';
 import type { RequestFailure } from '../../failure/request-failure.ts';
-import type { ClientStreamEncoder, Joint, StreamEncoderOptions } from '../dialect.ts';
+import type { ClientStreamEncoder, StreamEncoderOptions } from '../dialect.ts';
 import { encodeError } from './client-error.ts';
 import { arrayFraming, eventFraming, type StreamFraming } from './client-framing.ts';
 import { callPart, finishFields } from './client-parts.ts';
@@ -24,7 +24,7 @@ function encoderWith(options: StreamEncoderOptions, framing: StreamFraming): Cli
   const writer = new ChunkWriter(options, framing);
   return {
     push: (part) => writer.push(part),
-    join: (joint) => writer.join(joint),
+    join: () => writer.join(),
     fail: (failure) => writer.fail(failure),
   };
 }
@@ -67,9 +67,10 @@ class ChunkWriter {
     return text;
   }
 
-  join(joint: Joint): string {
+  /** Without a comment, for the reason that stands at `keepAlive` of the dialect. */
+  join(): string {
     this.#isContinued = true;
-    return this.#framing.joint(joint);
+    return '';
   }
 
   fail(failure: RequestFailure): string {
