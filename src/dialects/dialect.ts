@@ -155,6 +155,8 @@ export type UpstreamCall = {
    * reasoning that does not name its maker counts as made by it. Absent or null: nothing is known.
    */
   readonly usualModel?: string | null;
+  /** The assistant's turn at the end is to be gone on with: nothing is put after it. */
+  readonly isToBeContinued?: boolean;
 };
 
 export type EncodedCall = {

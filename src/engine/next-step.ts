@@ -66,9 +66,9 @@ function sameTarget(
     return { ...retryAfter(last.candidate, 0, null), isKeySwitch: true };
   }
   if (isRefused) return leave('spent', 'spent');
-  const isAvoided = rule === 'last_resort_only' || last.isAvoided === true;
-  if (isAvoided && isOtherAdmissible && !history.limits.isFailoverOff) {
-    return leave('spent', 'spent');
+  if (isOtherAdmissible && !history.limits.isFailoverOff) {
+    if (rule === 'last_resort_only') return leave('spent', 'spent');
+    if (last.isAvoided === true) return leave('resting', 'resting');
   }
   const isUnhintedRateLimit = rule === 'other_key_then_hint' && last.failure.hint === null;
   if (isUnhintedRateLimit && isOtherAdmissible && last.unhintedFailures > 1) {

@@ -1,12 +1,13 @@
 /** What goes to one target: the rendered variant, the encoded body, URL and headers. */
 import { fail, type Result, success } from '../base/result.ts';
-import type { EncodedCall, RequestFault, SystemSplice } from '../dialects/dialect.ts';
+import type { EncodedCall, RequestFault, SystemSplice, UpstreamCall } from '../dialects/dialect.ts';
 import type { AttemptFailure } from '../failure/attempt-failure.ts';
 import { unresolvedSecret } from '../failure/attempt-failures.ts';
 import type { ProviderKey } from '../providers/provider.ts';
 import type { Target } from '../routing/snapshot.ts';
 import type { UpstreamRequest } from '../transport/transport.ts';
 import type { CandidateState } from './candidate-state.ts';
+import { restCall } from './continuation/rest-call.ts';
 import type { EngineRequest } from './engine-request.ts';
 import type { RequestRun } from './request-run.ts';
 import { upstreamCallOf, usualModelOf } from './upstream-call.ts';
@@ -36,7 +37,8 @@ function prepareRest(run: RequestRun, candidate: CandidateState): EncodedCall | 
     run.skipForPrompt(candidate, 'the words that ask for the rest of an answer');
     return null;
   }
-  const written = writeCall({ ...run.request, chat: rest.chat }, candidate.target);
+  const request = { ...run.request, chat: rest.chat };
+  const written = writeCall(request, candidate.target, (call) => restCall(call, rest));
   if (written.kind === 'written') return written.encoded;
   candidate.isSpent = true;
   return null;
@@ -54,10 +56,11 @@ export type WrittenCall =
   /** The target's dialect cannot carry what the client sent. */
   | { readonly kind: 'translation'; readonly fault: RequestFault };
 
-/** What `target` would be sent, or why it cannot be. */
+/** What `target` would be sent, or why it cannot be. `change` has the last word. */
 export function writeCall(
   request: Pick<EngineRequest, 'chat' | 'variables' | 'tier' | 'pin'>,
   target: Target,
+  change: (call: UpstreamCall) => UpstreamCall = (call) => call,
 ): WrittenCall {
   const rendered = target.variant?.render(request.variables) ?? null;
   if (rendered !== null && !rendered.ok) return { kind: 'prompt', fault: rendered.fault };
@@ -67,7 +70,7 @@ export function writeCall(
     rendered?.value ?? null,
     usualModelOf(request, target),
   );
-  const encoded = target.provider.dialect.encodeCall(call);
+  const encoded = target.provider.dialect.encodeCall(change(call));
   if (!encoded.ok) return { kind: 'translation', fault: encoded.fault };
   return { kind: 'written', encoded: encoded.value, system: call.system };
 }

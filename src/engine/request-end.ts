@@ -9,13 +9,17 @@ import {
 import type { CandidateState } from './candidate-state.ts';
 import type { Ending } from './history.ts';
 import { isOurParameter } from './judgement.ts';
+import { mayWrite } from './provider-tools.ts';
 import type { FailedAttempt, RequestRun } from './request-run.ts';
 
 export function requestFailure(run: RequestRun, ending: Ending, nowMs: number): RequestFailure {
   const { id, clientRequestId, tier } = run.request;
   const attempts = run.failures.map((failed) => told(failed, run));
   if (ending === 'interrupted') {
-    return failureOfBrokenStream({ requestId: id, clientRequestId, attempts });
+    const broken = failureOfBrokenStream({ requestId: id, clientRequestId, attempts });
+    const writer = run.serving?.candidate.target;
+    const mayHaveWritten = writer !== undefined && mayWrite(run.request, writer);
+    return mayHaveWritten ? asMaybeExecuted(broken) : broken;
   }
   const windows = run.candidates.flatMap(({ target }) => target.contextWindow ?? []);
   const failure = failureOfRequest({
@@ -29,7 +33,10 @@ export function requestFailure(run: RequestRun, ending: Ending, nowMs: number): 
     requestFault: run.requestFault ?? abilityFault(run),
     largestWindow: windows.length === 0 ? null : Math.max(...windows),
   });
-  if (ending !== 'maybe_executed') return failure;
+  return ending === 'maybe_executed' ? asMaybeExecuted(failure) : failure;
+}
+
+function asMaybeExecuted(failure: RequestFailure): RequestFailure {
   const message = `${failure.message} A tool that the provider itself runs may have done its work already: look before you ask again.`;
   return { ...failure, message, maybeExecuted: true };
 }

@@ -6,7 +6,7 @@ import type { ChatEvent, StreamPart } from '../../src/chat/stream-event.ts';
 import { unknownUsage } from '../../src/chat/usage.ts';
 import type { UpstreamDialect } from '../../src/dialects/dialect.ts';
 
-/** `START`, `START:model`, `T:text` (`\\n` for a line end), `THINK:text`, `CALL`, `REFUSE:text`, `FIN:reason`, `USE:in:out`, `PING`, `BAD`, `ERR:status:message`, `END`. */
+/** `START`, `START:model`, `T:text` (`\\n` for a line end), `THINK:text`, `CALL`, `REFUSE:text`, `WORK`, `FIN:reason`, `USE:in:out`, `PING`, `BAD`, `ERR:status:message`, `END`. */
 function eventOf(line: string): ChatEvent {
   const [word, ...rest] = line.split(':');
   const text = rest.join(':');
@@ -34,6 +34,8 @@ function eventOf(line: string): ChatEvent {
         },
       };
     }
+    case 'WORK':
+      return { type: 'activity', isProgress: true };
     case 'PING':
       return { type: 'activity', isProgress: false };
     case 'ERR':
@@ -59,8 +61,10 @@ function partsOf(text: string): StreamPart[] {
 export const plainDialect: UpstreamDialect = {
   name: 'plain',
   missingAbility: () => null,
-  encodeCall: ({ model, request }) =>
-    success({ body: JSON.stringify({ model, messages: request.messages }), dropped: [] }),
+  encodeCall: ({ model, request, parameters: { max_tokens } }) => {
+    const body = JSON.stringify({ model, messages: request.messages, max_tokens });
+    return success({ body, dropped: [] });
+  },
   decodeReply: (body) => partsOf(body.toString()),
   streamDecoder: () => {
     let rest = '';

@@ -49,6 +49,11 @@ export class ScriptedTransport implements Transport {
 
   readonly close = async (): Promise<void> => undefined;
 
+  /** Every script begins again. */
+  reset(): void {
+    this.#counts.clear();
+  }
+
   calls(provider: string): number {
     return this.#counts.get(provider) ?? 0;
   }

@@ -27,7 +27,7 @@ export function encodeCall(given: UpstreamCall): Result<EncodedCall, RequestFaul
   const limits = thinkingLimits(given, conversation.value);
   const call = withoutRefusedThinking(given, limits, dropped);
   const traits = traitsOf(call.model);
-  const { takesPrefill } = traits;
+  const takesPrefill = traits.takesPrefill || call.isToBeContinued === true;
   const messages = encodeMessages(conversation.value.turns, { takesPrefill, toolName }, dropped);
   if (!messages.ok) return messages;
   const tools = encodeTools(call, traits.takesOutputSchema, dropped);

@@ -9,7 +9,14 @@ import { anchorOf } from '../seam/anchor.ts';
  */
 export type RestMode = 'prefill' | 'instruction' | 'fresh';
 
-export type RestRequest = { readonly mode: RestMode; readonly chat: ChatRequest };
+export type RestRequest = {
+  readonly mode: RestMode;
+  readonly chat: ChatRequest;
+  /** The text that was sent so far, as it stands in the request. */
+  readonly sent: string;
+  /** What the model is asked to repeat first; '' = nothing. */
+  readonly anchor: string;
+};
 
 /** How `target` is asked; null: it can be asked in no way. */
 export function restMode(input: {
@@ -36,10 +43,12 @@ export function restRequest(input: {
   readonly text: string;
 }): RestRequest | null {
   const { mode, target, chat, text } = input;
-  if (mode === 'fresh') return { mode, chat };
+  const rest = { mode, chat, sent: text, anchor: '' };
+  if (mode === 'fresh') return rest;
   const partial: AssistantMessage = { role: 'assistant', content: [{ type: 'text', text }] };
-  if (mode === 'prefill') return { mode, chat: withMessages(chat, [partial]) };
-  const rendered = target.instruction?.render({ anchor: anchorOf(text) });
+  if (mode === 'prefill') return { ...rest, chat: withMessages(chat, [partial]) };
+  const anchor = anchorOf(text);
+  const rendered = target.instruction?.render({ anchor });
   if (rendered?.ok !== true) return null;
   const words = [rendered.value.before, rendered.value.after].filter((part) => part !== '');
   const instruction: UserMessage = {
@@ -47,7 +56,7 @@ export function restRequest(input: {
     content: [{ type: 'text', text: words.join('\n\n') }],
     name: null,
   };
-  return { mode, chat: withMessages(chat, [partial, instruction]) };
+  return { ...rest, anchor, chat: withMessages(chat, [partial, instruction]) };
 }
 
 function withMessages(chat: ChatRequest, added: readonly Message[]): ChatRequest {
