@@ -165,6 +165,9 @@ export type EncodedCall = {
   readonly dropped: readonly string[];
 };
 
+/** Whom the call went to, for a dialect whose answers do not name their model. */
+export type AskedModel = { readonly model?: string };
+
 export type UpstreamStreamDecoder = {
   /** Parts of the events that `bytes` completed, in order. Any cut of the bytes gives the same events. */
   readonly push: (bytes: Buffer) => readonly StreamPart[];
@@ -183,6 +186,8 @@ export type UpstreamOperation = Pick<
 
 export type UpstreamDialect = {
   readonly name: DialectName;
+  /** The content type of its streams; absent = an event stream. */
+  readonly streamType?: string;
   readonly operations?: { readonly [name in OperationName]?: UpstreamOperation };
   /** Which of them this is, put in the place of the chat; absent = the chat. */
   readonly operation?: OperationName;
@@ -194,8 +199,10 @@ export type UpstreamDialect = {
   /** The fault says which part of the client's request cannot be written (400 `invalid_request`). */
   readonly encodeCall: (call: UpstreamCall) => Result<EncodedCall, RequestFault>;
   /** A whole 200 body as parts, ending in `end`. A body that is none of this dialect gives `malformed` or `error`. */
-  readonly decodeReply: (body: Buffer) => readonly StreamPart[];
-  readonly streamDecoder: (options: { readonly eventBytesMax: number }) => UpstreamStreamDecoder;
+  readonly decodeReply: (body: Buffer, asked?: AskedModel) => readonly StreamPart[];
+  readonly streamDecoder: (
+    options: { readonly eventBytesMax: number } & AskedModel,
+  ) => UpstreamStreamDecoder;
   /** Reads an error document; `body` is parsed JSON or the raw text. */
   readonly readError: (input: {
     readonly status: number | null;

@@ -2,6 +2,7 @@
 import type { DialectName } from '../chat/request.ts';
 import { anthropicMessagesClient } from './anthropic-messages/client.ts';
 import { anthropicMessagesUpstream } from './anthropic-messages/upstream.ts';
+import { bedrockConverseUpstream } from './bedrock-converse/upstream.ts';
 import type { ClientDialect, UpstreamDialect } from './dialect.ts';
 import { geminiClient } from './gemini/client.ts';
 import { geminiUpstream } from './gemini/upstream.ts';
@@ -16,8 +17,7 @@ export const clientDialects: ReadonlyMap<DialectName, ClientDialect> = new Map(
 );
 
 export const upstreamDialects: ReadonlyMap<DialectName, UpstreamDialect> = new Map(
-  [openaiChatUpstream, anthropicMessagesUpstream, geminiUpstream].map((dialect) => [
-    dialect.name,
-    dialect,
-  ]),
+  [openaiChatUpstream, anthropicMessagesUpstream, geminiUpstream, bedrockConverseUpstream].map(
+    (dialect) => [dialect.name, dialect],
+  ),
 );

@@ -217,7 +217,7 @@ async function readReply(
   if (body.kind === 'failed') return failed(classifyTransport(body.failure));
   if (body.kind === 'too_large')
     return failed(malformedResponse('the reply is larger than 64 MiB'));
-  const parts = target.provider.dialect.decodeReply(body.bytes);
+  const parts = target.provider.dialect.decodeReply(body.bytes, { model: target.model });
   const tally = new StreamTally(record.startedMs);
   const nowMs = ports.clock.monotonicMs();
   for (const part of parts) for (const event of part.events) tally.push(event, nowMs);
@@ -242,7 +242,10 @@ async function readStream(
   const { provider } = target;
   const stream = new AttemptStream({
     response,
-    decoder: provider.dialect.streamDecoder({ eventBytesMax: provider.eventBytesMax }),
+    decoder: provider.dialect.streamDecoder({
+      eventBytesMax: provider.eventBytesMax,
+      model: target.model,
+    }),
     eventBytesMax: provider.eventBytesMax,
     clock: ports.clock,
     clocks: bounds,

@@ -30,6 +30,7 @@ const leastBytes = preludeBytes + checksumBytes;
 const headersBytesMax = 128 * 1024;
 
 const noMessages: readonly EventStreamMessage[] = [];
+const noBytes = Buffer.alloc(0);
 
 /**
  * Splits a byte stream into messages. Any cut of the same bytes gives the same messages. Payloads share
@@ -37,8 +38,11 @@ const noMessages: readonly EventStreamMessage[] = [];
  */
 export class EventStreamSplitter {
   readonly #messageBytesMax: number;
-  #pieces: Buffer[] = [];
-  #bytesHeld = 0;
+  #storage: Buffer = noBytes;
+  /** Whether `#storage` is ours to append to; else it is what the caller pushed. */
+  #isOwned = false;
+  #start = 0;
+  #end = 0;
   /** Below this many bytes nothing new can be told. */
   #bytesNeeded = preludeBytes;
   #isOver = false;
@@ -51,42 +55,54 @@ export class EventStreamSplitter {
   /** The messages that `bytes` completed, in order. */
   push(bytes: Buffer): readonly EventStreamMessage[] {
     if (this.#isOver || bytes.length === 0) return noMessages;
-    this.#pieces.push(bytes);
-    this.#bytesHeld += bytes.length;
-    if (this.#bytesHeld < this.#bytesNeeded) return noMessages;
-    return this.#take(this.#held());
+    this.#append(bytes);
+    return this.#end - this.#start < this.#bytesNeeded ? noMessages : this.#take();
   }
 
   /** What was left when the body ended: at most one `residual`. Nothing may be pushed afterwards. */
   end(): readonly EventStreamMessage[] {
-    if (this.#isOver || this.#bytesHeld === 0) return noMessages;
+    if (this.#isOver || this.#end === this.#start) return noMessages;
     this.#isOver = true;
-    return [{ kind: 'residual', bytes: this.#held() }];
+    return [{ kind: 'residual', bytes: this.#storage.subarray(this.#start, this.#end) }];
   }
 
-  #held(): Buffer {
-    const [only] = this.#pieces;
-    return this.#pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.#pieces);
+  #append(bytes: Buffer): void {
+    const held = this.#end - this.#start;
+    if (held === 0) {
+      this.#storage = bytes;
+      this.#isOwned = false;
+      this.#start = 0;
+      this.#end = bytes.length;
+      return;
+    }
+    if (!this.#isOwned || this.#storage.length - this.#end < bytes.length) {
+      // Doubling: a message that comes in many small reads is not copied once per read.
+      const grown = Buffer.allocUnsafe(Math.max(1024, 2 * (held + bytes.length)));
+      this.#storage.copy(grown, 0, this.#start, this.#end);
+      this.#storage = grown;
+      this.#isOwned = true;
+      this.#start = 0;
+      this.#end = held;
+    }
+    bytes.copy(this.#storage, this.#end);
+    this.#end += bytes.length;
   }
 
-  #take(bytes: Buffer): readonly EventStreamMessage[] {
+  #take(): readonly EventStreamMessage[] {
     const messages: EventStreamMessage[] = [];
-    let at = 0;
     this.#bytesNeeded = preludeBytes;
-    while (bytes.length - at >= preludeBytes) {
-      const length = this.#lengthAt(bytes, at);
+    while (this.#end - this.#start >= preludeBytes) {
+      const length = this.#lengthAt(this.#storage, this.#start);
       if (typeof length !== 'number') return this.#endWith(messages, length);
-      if (bytes.length - at < length) {
+      if (this.#end - this.#start < length) {
         this.#bytesNeeded = length;
         break;
       }
-      const message = readMessage(bytes.subarray(at, at + length));
+      const message = readMessage(this.#storage.subarray(this.#start, this.#start + length));
       if (message.kind !== 'message') return this.#endWith(messages, message);
       messages.push(message);
-      at += length;
+      this.#start += length;
     }
-    this.#pieces = at < bytes.length ? [bytes.subarray(at)] : [];
-    this.#bytesHeld = bytes.length - at;
     return messages;
   }
 
@@ -108,8 +124,7 @@ export class EventStreamSplitter {
     last: EventStreamMessage,
   ): readonly EventStreamMessage[] {
     this.#isOver = true;
-    this.#pieces = [];
-    this.#bytesHeld = 0;
+    this.#storage = noBytes;
     messages.push(last);
     return messages;
   }

@@ -93,15 +93,22 @@ function bind(input: {
     modelFacts: kind.modelFacts,
     ...(nameOf === undefined ? {} : { nameOf: (model) => nameOf(model, own) }),
     urlFor: ({ model, isStream }) => kind.urlFor({ baseUrl, model, isStream, own }),
-    headersFor: headersOf(settings, kind, resolveSecret),
+    headersFor: headersOf(input),
   };
 }
 
-function headersOf(
-  settings: ProviderSettings,
-  kind: ProviderKind,
-  resolveSecret: SecretResolver,
-): Provider['headersFor'] {
+function headersOf({
+  settings,
+  kind,
+  dialect,
+  resolveSecret,
+}: {
+  readonly settings: ProviderSettings;
+  readonly kind: ProviderKind;
+  readonly dialect: UpstreamDialect;
+  readonly resolveSecret: SecretResolver;
+}): Provider['headersFor'] {
+  const streamType = dialect.streamType ?? 'text/event-stream';
   const { authHeader, authValue } = kind.authOf?.(settings.own) ?? kind;
   const fixed: Record<string, string> = {
     'content-type': 'application/json',
@@ -115,7 +122,7 @@ function headersOf(
   return ({ secret, isStream }) => {
     const headers: Record<string, string> = {
       ...fixed,
-      accept: isStream ? 'text/event-stream' : 'application/json',
+      accept: isStream ? streamType : 'application/json',
     };
     for (const [name, reference] of referenced) {
       const value = resolveSecret(reference);

@@ -2,6 +2,7 @@
 import { anthropicKind } from './anthropic.ts';
 import { anthropicCompatibleKind } from './anthropic-compatible.ts';
 import { azureOpenaiKind } from './azure-openai.ts';
+import { bedrockKind } from './bedrock.ts';
 import { deepseekKind } from './deepseek.ts';
 import { geminiKind } from './gemini.ts';
 import { groqKind } from './groq.ts';
@@ -29,6 +30,7 @@ export const providerKinds: readonly [ProviderKind, ...ProviderKind[]] = [
   openrouterKind,
   ollamaKind,
   vllmKind,
+  bedrockKind,
   openaiCompatibleKind,
   anthropicCompatibleKind,
 ];

@@ -279,10 +279,10 @@ describe('names and shapes', () => {
   });
 
   it('want dialect folders to look alike', () => {
-    const { always, client, upstream } = dialectFiles;
+    const { always, client, upstream, both: shared } = dialectFiles;
     const folder = (dialect: string, files: readonly string[]): string[] =>
       files.map((file) => `src/dialects/${dialect}/${file}`);
-    const both = folder('a', [...always, ...client, ...upstream]);
+    const both = folder('a', [...always, ...client, ...upstream, ...shared]);
     const one = folder('b', [...always, ...upstream]);
     expect(checkDialectFolders([...both, ...one, 'src/dialects/dialect.ts'])).toEqual([]);
     expect(checkDialectFolders([...both, 'src/dialects/a/extra.ts'])).toEqual([]);

@@ -86,7 +86,6 @@ export const dialectFiles = {
   upstream: [
     'upstream.ts',
     'decode-reply.ts',
-    'edit-body.ts',
     'encode-call.ts',
     'encode-messages.ts',
     'encode-parameters.ts',
@@ -94,6 +93,8 @@ export const dialectFiles = {
     'missing-ability.ts',
     'stream-decoder.ts',
   ],
+  /** Of a dialect with both sides: a client's body goes on to a target of the same one. */
+  both: ['edit-body.ts'],
 } as const;
 
 /** Dialect folders look alike: each is flat, has a side, and has the files of its sides. */
@@ -123,10 +124,13 @@ export function checkDialectFolders(paths: readonly string[]): Violation[] {
 }
 
 function wantedFiles(files: readonly string[]): readonly string[] {
+  const hasClient = files.includes('client.ts');
+  const hasUpstream = files.includes('upstream.ts');
   return [
     ...dialectFiles.always,
-    ...(files.includes('client.ts') ? dialectFiles.client : []),
-    ...(files.includes('upstream.ts') ? dialectFiles.upstream : []),
+    ...(hasClient ? dialectFiles.client : []),
+    ...(hasUpstream ? dialectFiles.upstream : []),
+    ...(hasClient && hasUpstream ? dialectFiles.both : []),
   ];
 }
 

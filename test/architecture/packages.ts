@@ -22,6 +22,7 @@ export const packageOwners: readonly Owner[] = [
     paths: /^src\/framing\//,
     place: 'src/framing',
   },
+  { packages: /^@smithy\//, paths: /^src\/providers\//, place: 'src/providers' },
   { packages: /^pino(\/|$)/, paths: /^src\/telemetry\//, place: 'src/telemetry' },
   {
     packages: /^node:(http|https|http2|net|tls)$/,

@@ -3,6 +3,7 @@ import { append } from '../../base/append.ts';
 import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../../base/json.ts';
 import { type Result, success } from '../../base/result.ts';
 import type { Message, OriginalBody } from '../../chat/request.ts';
+import { isSameModel, modelInSignature } from '../claude-signature.ts';
 import type { RequestFault, UpstreamCall } from '../dialect.ts';
 import {
   type JsonMember,
@@ -16,7 +17,7 @@ import type { UniqueCallIds } from '../unique-call-ids.ts';
 import type { DecodedBody } from './client-request.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { toolName } from './encode-tools.ts';
-import { isSameModel, isUnsigned, modelInSignature } from './thinking-origin.ts';
+import { isUnsigned } from './thinking-origin.ts';
 import { toolCallIds } from './tool-call-ids.ts';
 
 type Place = { readonly bytes: Buffer; readonly member: JsonMember };

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { UpstreamDialect } from '../../../src/dialects/dialect.ts';
 import { upstreamDialects } from '../../../src/dialects/registry.ts';
+import { encodeEvent, encodeException } from '../../support/event-stream-codec.ts';
 import {
   classOf,
   classOfAnswer,
@@ -16,8 +17,11 @@ import {
 
 const fixtures = fileURLToPath(new URL('../../fixtures/', import.meta.url));
 
-/** The body is `reply.json` (a whole 200), `stream.sse` (a 200) or `error.json` (any other status). */
-const bodies = ['reply.json', 'stream.sse', 'error.json'] as const;
+/**
+ * The body is `reply.json` (a whole 200), `stream.sse` (a 200), `stream.jsonl` (the same in binary
+ * frames: a line is an event or an exception under its type) or `error.json` (any other status).
+ */
+const bodies = ['reply.json', 'stream.sse', 'stream.jsonl', 'error.json'] as const;
 
 type Expectation = {
   /** Where the facts were taken from. */
@@ -58,14 +62,29 @@ function fixturesOf(dialect: string): readonly Fixture[] {
       return {
         name,
         body,
-        bytes: readFileSync(`${folder}/${name}/${body}`),
+        bytes: bytesOf(readFileSync(`${folder}/${name}/${body}`), body),
         expect: JSON.parse(readFileSync(`${folder}/${name}/expect.json`, 'utf8')),
       };
     });
 }
 
+function bytesOf(written: Buffer, body: Fixture['body']): Buffer {
+  if (body !== 'stream.jsonl') return written;
+  const lines = written.toString('utf8').trim().split('\n');
+  const messages = lines.flatMap((line) => Object.entries<unknown>(JSON.parse(line)));
+  return Buffer.concat(
+    messages.map(([type, payload]) =>
+      type.endsWith('Exception') ? encodeException(type, payload) : encodeEvent(type, payload),
+    ),
+  );
+}
+
+function isStream({ body }: Fixture): boolean {
+  return body === 'stream.sse' || body === 'stream.jsonl';
+}
+
 function decode(dialect: UpstreamDialect, fixture: Fixture): Decoded {
-  return fixture.body === 'stream.sse'
+  return isStream(fixture)
     ? decodeStream(dialect, [fixture.bytes])
     : decodeWhole(dialect, fixture.bytes);
 }
@@ -118,19 +137,18 @@ for (const [name, dialect] of upstreamDialects) {
       },
     );
 
-    it.each(
-      cases
-        .filter(({ body }) => body === 'stream.sse')
-        .map((fixture) => [fixture.name, fixture] as const),
-    )('ST-13 ST-14 ST-17 gives the same events however %s is cut', (_name, { bytes }) => {
-      const whole = meant(decodeStream(dialect, [bytes]));
-      for (const size of [1, 2, 3, 5, 7, 64]) {
-        expect(meant(decodeStream(dialect, cutEvery(bytes, size)))).toEqual(whole);
-      }
-      for (const at of placesNearLineEnds(bytes, 4, 1000)) {
-        const pieces = [bytes.subarray(0, at), bytes.subarray(at)];
-        expect(meant(decodeStream(dialect, pieces))).toEqual(whole);
-      }
-    });
+    it.each(cases.filter(isStream).map((fixture) => [fixture.name, fixture] as const))(
+      'ST-13 ST-14 ST-17 gives the same events however %s is cut',
+      (_name, { bytes }) => {
+        const whole = meant(decodeStream(dialect, [bytes]));
+        for (const size of [1, 2, 3, 5, 7, 64]) {
+          expect(meant(decodeStream(dialect, cutEvery(bytes, size)))).toEqual(whole);
+        }
+        for (const at of placesNearLineEnds(bytes, 4, 1000)) {
+          const pieces = [bytes.subarray(0, at), bytes.subarray(at)];
+          expect(meant(decodeStream(dialect, pieces))).toEqual(whole);
+        }
+      },
+    );
   });
 }

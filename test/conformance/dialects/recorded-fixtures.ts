@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { encodeEvent } from '../../support/event-stream-codec.ts';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -20,7 +21,12 @@ export type Expectation = {
   readonly text?: string;
   readonly reasoning_chars?: number;
   readonly refusal?: string | null;
-  readonly tool_calls?: readonly { readonly name: string; readonly args: unknown }[];
+  readonly tool_calls?: readonly {
+    readonly name: string;
+    readonly args: unknown;
+    /** Run by the provider itself. */
+    readonly server?: boolean;
+  }[];
   readonly canonical?: {
     readonly finish: string | null;
     readonly usage: Readonly<Record<string, number>> | null;
@@ -60,7 +66,7 @@ export function readRecorded(root: string, folder: string): readonly Recorded[] 
 }
 
 export function isStream({ form }: Recorded): boolean {
-  return form === 'sse' || form === 'chunks' || form === 'jsonarray';
+  return form === 'sse' || form === 'es' || form === 'chunks' || form === 'jsonarray';
 }
 
 function framed(bytes: Buffer, form: string, protocol: string): Buffer {
@@ -70,8 +76,16 @@ function framed(bytes: Buffer, form: string, protocol: string): Buffer {
   }
   if (form !== 'chunks') return bytes;
   const lines = bytes.toString('utf8').split('\n');
-  const events = lines.filter((line) => line.trim() !== '').map((line) => frameOf(line, protocol));
-  return Buffer.from(events.join(''));
+  const events = lines.filter((line) => line.trim() !== '');
+  if (protocol === 'bedrock') return Buffer.concat(events.map(messageOf));
+  return Buffer.from(events.map((line) => frameOf(line, protocol)).join(''));
+}
+
+/** `{"messageStop": {...}}`: the event's type and what it carries. */
+function messageOf(line: string): Buffer {
+  const [event] = Object.entries<unknown>(JSON.parse(line));
+  if (event === undefined) throw new Error('a line without an event');
+  return encodeEvent(...event);
 }
 
 function frameOf(line: string, protocol: string): string {

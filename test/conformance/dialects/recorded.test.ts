@@ -65,10 +65,15 @@ const subjects: readonly Subject[] = [
     folders: ['gemini', 'vertex', 'errors-reported'],
     protocols: ['gemini', 'vertex'],
   },
+  {
+    dialect: 'bedrock-converse',
+    folders: ['bedrock', 'errors-reported'],
+    protocols: ['bedrock'],
+  },
 ];
 
 /** Protocols that appear in the folders above and are no upstream dialect yet. */
-const otherProtocols: readonly string[] = ['bedrock', 'responses'];
+const otherProtocols: readonly string[] = ['responses'];
 /** Files that the index lists under another protocol than their form's. */
 const formOf: ReadonlyMap<string, string> = new Map([
   ['errors-reported/openai-responses-overloaded.sse', 'responses'],
@@ -144,7 +149,7 @@ function expectAnswer(decoded: Decoded, expected: Expectation): void {
   if (expected.text_sha256 !== undefined) expect(hashOf(decoded.text)).toBe(expected.text_sha256);
   expect([...decoded.reasoning].length).toBe(expected.reasoning_chars ?? 0);
   // One server fills the fields that it does not use: a call without a name is none.
-  const calls = (expected.tool_calls ?? []).filter(({ name }) => name !== '');
+  const calls = (expected.tool_calls ?? []).filter(({ name, server }) => name !== '' && !server);
   expect(decoded.toolCalls).toEqual(calls.map(({ name, args }) => ({ name, args })));
   if (expected.refusal !== undefined) expect(decoded.refusal).toBe(expected.refusal);
   if (canonical === undefined) return;
