@@ -8,7 +8,12 @@ import type { ErrorFacts, ErrorRule, HintTable } from '../failure/error-rule.ts'
 import type { RequestFailure } from '../failure/request-failure.ts';
 
 /** Why a client's body was refused: 400, `param` names the field (`messages[3].content`), null for the whole body. */
-export type RequestFault = { readonly message: string; readonly param: string | null };
+export type RequestFault = {
+  readonly message: string;
+  readonly param: string | null;
+  /** What the dialect's SDKs act on, beside the words. */
+  readonly details?: JsonObject;
+};
 
 /** What a decoded client body holds: the request, and our own extension object cut out of it. */
 export type DecodedRequest = {

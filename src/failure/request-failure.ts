@@ -1,4 +1,5 @@
 /** How a whole request failed, as the client is told. */
+import type { JsonObject } from '../base/json.ts';
 import type { ErrorClass } from './attempt-failure.ts';
 
 export const failureClasses = [
@@ -44,6 +45,8 @@ export type RequestFailure = {
   readonly message: string;
   /** The field at fault, where one is known (`param` in openai-chat). */
   readonly param: string | null;
+  /** What the SDKs of the client's dialect act on, in the dialect's own place. */
+  readonly details?: JsonObject;
   /** For 429, 503 and 409: whole milliseconds, > 0. Null for every other status. */
   readonly retryAfterMs: number | null;
   readonly attempts: readonly PublicAttempt[];

@@ -5,7 +5,7 @@ import { repeatAdvice } from '../failure/summary.ts';
 
 export type Rejection = Pick<
   RequestFailure,
-  'failureClass' | 'status' | 'message' | 'param' | 'retryAfterMs'
+  'failureClass' | 'status' | 'message' | 'param' | 'retryAfterMs' | 'details'
 >;
 
 function rejection(
@@ -18,7 +18,9 @@ function rejection(
 }
 
 export function invalidRequest(fault: RequestFault): Rejection {
-  return rejection('invalid_request', 400, fault.message, fault.param);
+  const { message, param, details } = fault;
+  const rejected = rejection('invalid_request', 400, message, param);
+  return details === undefined ? rejected : { ...rejected, details };
 }
 
 const namesShownMax = 50;

@@ -12,12 +12,13 @@ export function encodeStreamError(failure: RequestFailure): string {
 }
 
 function errorDocument(failure: RequestFailure): JsonObject {
-  const { requestId } = failure;
+  const { requestId, details } = failure;
   return {
     type: 'error',
     error: {
       type: typeOf(failure.status),
       message: `${opening(failure)}${failure.message} (request ${requestId})`,
+      ...(details === undefined ? {} : { details }),
       tiergate: {
         request_id: requestId,
         client_request_id: failure.clientRequestId,
@@ -25,6 +26,7 @@ function errorDocument(failure: RequestFailure): JsonObject {
         retryable: isRetryable(failure),
         attempts: failure.attempts,
         ...(failure.regenerate ? { regenerate: true } : {}),
+        ...(failure.maybeExecuted === true ? { maybe_executed: true } : {}),
       },
     },
     request_id: requestId,

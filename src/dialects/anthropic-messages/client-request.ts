@@ -23,6 +23,7 @@ export function decodeRequest(body: Buffer): Result<DecodedRequest, RequestFault
   const read = readClientBody(body, 'messages', faults);
   if (read === null || faults.fault !== null) return fail(faultOf(faults));
   const { json, extension, fields, texts } = read;
+  if (json['thread'] !== undefined && json['thread'] !== null) return fail(storedThread);
   const typed = new TypedFields(json, faults);
   const model = typed.string('model') ?? '';
   const isStream = typed.boolean('stream') ?? false;
@@ -56,6 +57,17 @@ export function decodeRequest(body: Buffer): Result<DecodedRequest, RequestFault
     },
   });
 }
+
+/**
+ * A conversation that a provider keeps cannot go on at another one. The SDK knows the code
+ * (@anthropic-ai/sdk 1.14, 2026-11): its tool runner then sends the whole conversation with each turn.
+ */
+const storedThread: RequestFault = {
+  message:
+    'thread: this gateway keeps no conversations, since the next turn may be answered elsewhere. Send all messages with each request, without `thread`.',
+  param: 'thread',
+  details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+};
 
 function faultOf(faults: FirstFault): RequestFault {
   return faults.fault ?? { message: 'the body cannot be read', param: null };

@@ -336,6 +336,19 @@ describe('a request', () => {
 });
 
 describe('a request is refused', () => {
+  it.each([{ type: 'create' }, { type: 'continue', previous_message_id: 'msg_1' }])(
+    'when the provider is to keep the conversation: %j, with the code that the SDK acts on',
+    (thread) => {
+      const { param, details } = faultOf({ messages: hi, thread });
+      expect(param).toBe('thread');
+      expect(details).toEqual({
+        error_code: 'thread_unsupported_request',
+        unsupported: ['thread'],
+      });
+      expect(requestOf({ messages: hi, thread: null }).messages).toHaveLength(1);
+    },
+  );
+
   it.each(['api_base', 'base_url', 'api_key', 'extra_headers'])(
     'SE-01 when it names %s',
     (name) => {
