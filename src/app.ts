@@ -15,11 +15,13 @@ import { createExplainRequest } from './admin/explain-request.ts';
 import { restoreOverrides } from './admin/kept-overrides.ts';
 import { readPromptDirectories } from './admin/prompt-directories.ts';
 import { readinessOf } from './admin/readiness.ts';
+import { startSimulated } from './admin/simulated-providers.ts';
 import { statusOf } from './admin/status.ts';
 import { createTargetAdmin } from './admin/target-admin.ts';
 import { createTierAdmin } from './admin/tier-admin.ts';
 import { watchDocument } from './admin/watch-document.ts';
 import { systemClock } from './base/clock.ts';
+import { Closers } from './base/closers.ts';
 import { systemRandom } from './base/random.ts';
 import { fail, type Result, success } from './base/result.ts';
 import { clientDialects, upstreamDialects } from './dialects/registry.ts';
@@ -42,6 +44,8 @@ import type { RevisionStore } from './routing/revision-store.ts';
 import { type StartedConfig, startLiveConfig } from './routing/start-live-config.ts';
 import { keptText } from './store/kept-text.ts';
 import { lastGoodConfig, standInRevisions } from './store/last-good-config.ts';
+import { openFleet } from './store/redis/open-fleet.ts';
+import type { RedisFleet } from './store/redis/redis-fleet.ts';
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite-store.ts';
 import { alertEntry } from './telemetry/alert-message.ts';
 import { Counters } from './telemetry/counters.ts';
@@ -56,19 +60,6 @@ const random = systemRandom;
 const simulatedMark = 'config_is_simulated';
 /** What operators decided about targets. */
 const overridesName = 'target_overrides';
-
-/** What has been started so far, closed in reverse order: on a failed start, and at the end. */
-class Closers {
-  readonly #closers: (() => Promise<void> | void)[] = [];
-
-  add(close: () => Promise<void> | void): void {
-    this.#closers.push(close);
-  }
-
-  async close(): Promise<void> {
-    for (const close of this.#closers.splice(0).reverse()) await close();
-  }
-}
 
 export const startApp: StartApp = async (options) => {
   const closers = new Closers();
@@ -101,8 +92,8 @@ async function start(options: AppOptions, closers: Closers): Promise<Result<App,
   const alerting = startAlerting(options, () => config, closers);
 
   const source = configSource(options.configFile, options.environment);
-  const simulation = await simulated(source, options, closers);
-  if (!simulation.ok) return simulation;
+  const simulation = await startSimulated(source, { closers, log });
+  if (!simulation.ok) return fault('simulator', simulation.fault);
   const { resolveSecret } = alerting;
   const { baseUrls } = simulation.value;
   const loaded = await loadConfig({ options, source, store, baseUrls, resolveSecret });
@@ -146,28 +137,6 @@ function adminKeyOf(options: AppOptions, store: SqliteStore): Result<AdminKey, s
   const meta = isSick ? { get: () => null, set: () => undefined } : store.meta;
   const { adminKey: fromEnvironment, dataDirectory } = options;
   return ensureAdminKey({ fromEnvironment, dataDirectory, meta });
-}
-
-async function simulated(
-  source: ConfigSource,
-  options: AppOptions,
-  closers: Closers,
-): Promise<
-  Result<{ readonly baseUrls: Record<string, string>; readonly origin: string | null }, StartFault>
-> {
-  if (source.kind !== 'simulated') return success({ baseUrls: {}, origin: null });
-  try {
-    // Loaded for a demo alone: nobody else pays for it in start-up time and memory.
-    const { startSimulatorAtHome } = await import('./simulator/default-ports.ts');
-    const simulation = await startSimulatorAtHome({ auth: 'open' });
-    closers.add(() => simulation.close());
-    const urls = Object.entries(simulation.providers).map(([name, { url }]) => [name, url]);
-    return success({ baseUrls: Object.fromEntries(urls), origin: simulation.controlUrl });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    options.log.error('the simulated providers did not start', { reason });
-    return fault('simulator', `the simulated providers did not start: ${reason}`);
-  }
 }
 
 type LoadInput = {
@@ -287,12 +256,15 @@ type ServeInput = {
 };
 
 /** What answers requests, and what watches them. */
-function answering({ options, closers, store, alerting, loaded }: ServeInput) {
+function answering(
+  { options, closers, store, alerting, loaded }: ServeInput,
+  fleet: RedisFleet | null,
+) {
   const { log } = options;
   const { alerts, transport, webhookSecret } = alerting;
   const { config } = loaded;
   const snapshot = () => config.current();
-  const health = createHealthRegistry({ clock, random });
+  const health = createHealthRegistry({ clock, random, fleet });
   closers.add(() => health.close());
   const overrides = new OverrideTable();
   const kept = keptText(store.meta, overridesName, log);
@@ -308,6 +280,7 @@ function answering({ options, closers, store, alerting, loaded }: ServeInput) {
     snapshot,
     logFault: () => store.recorder.degradedReason(),
     rowsLost: () => store.recorder.counts().lost,
+    fleetFault: () => fleet?.faultLine() ?? null,
     otherSecrets: () => [webhookSecret()].filter((secret) => secret !== null),
   });
   watch.start();
@@ -338,6 +311,7 @@ function answering({ options, closers, store, alerting, loaded }: ServeInput) {
       ...targets,
       snapshot: snapshot(),
       inFlight: pipeline.inFlight(),
+      sharedState: fleet?.status() ?? null,
       counters: counters.totals(),
       alerts: alerts.open().map(alertEntry),
       unknownShapes: unknownShapes.entries(),
@@ -356,7 +330,14 @@ async function serve(input: ServeInput): Promise<Result<App, StartFault>> {
   const { options, closers, store, adminKey, loaded } = input;
   const { log } = options;
   const { config } = loaded;
-  const { health, ...parts } = answering(input);
+  const fleet = await openFleet(options.redis, { clock, random, log });
+  if (fleet !== null) closers.add(() => fleet.close());
+  const { health, ...parts } = answering(input, fleet);
+  // What the fleet knows of the targets is asked for before the first request.
+  for (const tier of parts.snapshot().tiers.values()) {
+    for (const target of tier.targets) health.of(target, tier);
+  }
+  await fleet?.start();
   const server = createHttpServer({
     ...parts,
     dialects: [...clientDialects.values()],
@@ -374,6 +355,7 @@ async function serve(input: ServeInput): Promise<Result<App, StartFault>> {
         health,
         databaseFault: store.fault()?.kind ?? null,
         logFault: store.recorder.degradedReason(),
+        redisFault: fleet?.fault()?.kind ?? null,
       }),
     log,
     clock,

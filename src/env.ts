@@ -10,11 +10,12 @@ export type Environment = {
   readonly logLevel: string | null;
   readonly adminKey: string | null;
   readonly clientKey: string | null;
+  readonly redisUrl: string | null;
   /** Settings of later versions that are set and do nothing yet. */
   readonly unused: readonly string[];
   /** Variables that are set in a way that must not be taken for unset. */
   readonly faults: readonly string[];
-  /** For `env:NAME` references and the search for provider keys: blank ones and our own keys are left out. */
+  /** For `env:NAME` references and the search for provider keys: blank ones and our own secrets are left out. */
   readonly references: Readonly<Record<string, string>>;
   /** NO_COLOR is not set. */
   readonly wantsColor: boolean;
@@ -23,7 +24,9 @@ export type Environment = {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 const ownKeys = ['TIERGATE_ADMIN_KEY', 'TIERGATE_CLIENT_KEY'] as const;
-const notYet = ['REDIS_URL', 'ADMIN_PORT'] as const;
+/** Holds a password where it holds one. */
+const ownAddress = 'REDIS_URL';
+const notYet = ['ADMIN_PORT'] as const;
 
 export function processEnvironment(): Environment {
   return readEnvironment(process.env);
@@ -45,6 +48,7 @@ export function readEnvironment(variables: Variables): Environment {
     logLevel: value('LOG_LEVEL'),
     adminKey: value('TIERGATE_ADMIN_KEY'),
     clientKey: value('TIERGATE_CLIENT_KEY'),
+    redisUrl: value(ownAddress),
     unused,
     faults: ownKeys.flatMap((name) => keyFault(name, variables[name])),
     references: referencesOf(variables),
@@ -67,7 +71,7 @@ function keyFault(name: string, text: string | undefined): string[] {
 function referencesOf(variables: Variables): Record<string, string> {
   const references: Record<string, string> = Object.create(null);
   for (const [name, text] of Object.entries(variables)) {
-    const isOwn = ownKeys.some((own) => own === name);
+    const isOwn = [...ownKeys, ownAddress].some((own) => own === name);
     if (text !== undefined && text.trim() !== '' && !isOwn) references[name] = text;
   }
   return references;

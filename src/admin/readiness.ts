@@ -16,11 +16,14 @@ export function readinessOf(parts: {
   readonly databaseFault: string | null;
   /** Why the log is degraded; null = it is not. */
   readonly logFault: string | null;
+  /** The kind of the fault of Redis; null = it can be used, or is not meant to be. */
+  readonly redisFault: string | null;
 }): Readiness {
-  const { config, health, databaseFault, logFault } = parts;
+  const { config, health, databaseFault, logFault, redisFault } = parts;
   const reasons = [
     databaseFault === null ? null : `database_${databaseFault}`,
     logFault === null ? null : 'log_degraded',
+    redisFault === null ? null : `redis_${redisFault}`,
     health.all().some((target) => target.breakerState() !== 'closed') ? 'breaker_open' : null,
     hasUnresolvedSecret(config) ? 'secret_unresolved' : null,
   ].filter((reason) => reason !== null);

@@ -11,6 +11,8 @@ export type StatusPorts = {
   readonly overrides: OverrideTable;
   readonly clock: Clock;
   readonly inFlight: number;
+  /** Of the store through which breakers are shared, as it is shown; null = they are not. */
+  readonly sharedState: JsonObject | null;
   /** Totals of this process, as `Counters` gives them. */
   readonly counters: JsonObject;
   /** Open alerts, as they are shown. */
@@ -37,6 +39,7 @@ export function statusOf(ports: StatusPorts): JsonObject {
     targets: [...seen.values()],
     totals: { in_flight: ports.inFlight, ...ports.counters },
     alerts: ports.alerts,
+    shared_state: ports.sharedState,
     unknown_shapes: Object.fromEntries(ports.unknownShapes),
   };
 }

@@ -52,6 +52,7 @@ async function demoIn(folder: string, options: DemoOptions): Promise<number> {
   const started = await startApp({
     configFile: null,
     configMode: 'database',
+    redis: null,
     dataDirectory: folder,
     promptDirectories: [fileURLToPath(new URL('../../prompts', import.meta.url))],
     host: '127.0.0.1',

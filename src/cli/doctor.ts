@@ -3,11 +3,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configSource, sourceName } from '../admin/config-seed.ts';
 import { systemClock } from '../base/clock.ts';
+import { systemRandom } from '../base/random.ts';
 import { createSecretResolver } from '../providers/secrets.ts';
 import type { CommandRun } from './command-line.ts';
 import { checkConfig, documentFor } from './doctor-config.ts';
 import { checkDataDirectory, checkNode, checkPort, openStored } from './doctor-machine.ts';
 import { checkProviders } from './doctor-providers.ts';
+import { checkRedis } from './doctor-redis.ts';
 import { type Finding, isWell, reportJson, reportText, wrong } from './doctor-report.ts';
 import { exposureFault, readServeSettings, type ServeSettings } from './serve-settings.ts';
 
@@ -40,6 +42,8 @@ async function examine(
   const stored = await openStored(settings.dataDirectory);
   findings.push(...stored.findings);
   findings.push(await checkPort(settings.host, settings.port));
+  const ports = { clock: systemClock, random: systemRandom };
+  findings.push(...(await checkRedis(settings.redis, ports)));
   const source = configSource(settings.configFile, environment.references);
   const chosen = documentFor({
     source,

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { fail, type Result, success } from '../base/result.ts';
 import type { Environment } from '../env.ts';
 import { isLoopbackName } from '../http/request-guard.ts';
+import { type RedisAddress, readRedisAddress } from '../store/redis/redis-address.ts';
 import { type LogLevel, logLevels } from '../telemetry/process-log.ts';
 import type { Flag, FlagValues } from './flags.ts';
 
@@ -15,6 +16,8 @@ export type ServeSettings = {
   readonly host: string;
   readonly port: number;
   readonly logLevel: LogLevel;
+  /** Null = the breakers of this process are its own. */
+  readonly redis: RedisAddress | null;
 };
 
 export type SettingsFault = {
@@ -78,9 +81,14 @@ export function readServeSettings(
   const mode = say('config-mode', 'TIERGATE_CONFIG_MODE', environment.configMode, defaults.mode);
   const level = { value: environment.logLevel ?? defaults.level, by: 'LOG_LEVEL' };
   const data = say('data', 'TIERGATE_DATA', environment.dataDirectory, defaults.data);
-  const lines = [portFault(port), hostFault(host), modeFault(mode), levelFault(level)].filter(
-    (line) => line !== null,
-  );
+  const redis = redisOf(environment.redisUrl);
+  const lines = [
+    portFault(port),
+    hostFault(host),
+    modeFault(mode),
+    levelFault(level),
+    redis.ok ? null : redis.fault,
+  ].filter((line) => line !== null);
   if (lines.length > 0) return fail({ code: 2, lines });
   const configFile = findConfig(flags.text('config') ?? environment.configFile, workingDirectory);
   if (!configFile.ok) return fail({ code: 1, lines: [configFile.fault] });
@@ -95,6 +103,7 @@ export function readServeSettings(
     host: host.value.replace(/^\[(.*)\]$/, '$1'),
     port: Number(port.value),
     logLevel: level.value as LogLevel,
+    redis: redis.ok ? redis.value : null,
   });
 }
 
@@ -125,6 +134,12 @@ function findConfig(named: string | null, directory: string): Result<string | nu
   }
   const found = defaultFiles.map((name) => join(directory, name)).find((file) => existsSync(file));
   return success(found ?? null);
+}
+
+function redisOf(url: string | null): Result<RedisAddress | null, string> {
+  if (url === null) return success(null);
+  const read = readRedisAddress(url);
+  return read.ok ? read : fail(`REDIS_URL ${read.fault}`);
 }
 
 function portFault({ value, by }: Said): string | null {

@@ -31,7 +31,11 @@ export async function runServe(run: ServeRun): Promise<number> {
     isTerminal: console.isTerminal,
     hasColor: environment.wantsColor,
     write: console.write,
-    secrets: [environment.adminKey, environment.clientKey].filter((key) => key !== null),
+    secrets: [
+      environment.adminKey,
+      environment.clientKey,
+      ...(settings.value.redis?.secrets ?? []),
+    ].filter((secret) => secret !== null),
     clock: systemClock,
   });
   try {

@@ -11,6 +11,7 @@ export const alertKinds = [
   'stacked_retries',
   'log_degraded',
   'row_lost',
+  'redis_lost',
   'config_rejected',
   'internal_error',
 ] as const;

@@ -15,6 +15,8 @@ export type AlertWatchPorts = Omit<TierWatchPorts, 'alerts'> & {
   readonly logFault: () => string | null;
   /** Rows lost since the start of the process. */
   readonly rowsLost: () => number;
+  /** Why breakers cannot be shared with the other instances; null = they are, or are not meant to be. */
+  readonly fleetFault: () => string | null;
   /** Secrets that are named outside `providers`. */
   readonly otherSecrets: () => readonly ProviderKey[];
 };
@@ -72,6 +74,7 @@ export class AlertWatch {
     const { alerts } = this.#ports;
     this.#lookAtTiers();
     this.#lookAtLog();
+    this.#lookAtFleet();
     const open = alerts.open();
     this.#lookAtSecrets(open);
     this.#lookAtRepeats(open);
@@ -141,6 +144,15 @@ export class AlertWatch {
       alerts.raise({ ...shared, kind: 'row_lost', message });
     }
     this.#rowsLost = lost;
+  }
+
+  #lookAtFleet(): void {
+    const { alerts, fleetFault } = this.#ports;
+    const subject = 'shared breakers';
+    const message = fleetFault();
+    const isOpen = alerts.open().some(({ kind }) => kind === 'redis_lost');
+    if (message === null) alerts.resolve('redis_lost', subject);
+    else if (!isOpen) alerts.raise({ kind: 'redis_lost', subject, message, requestId: null });
   }
 
   #lookAtSecrets(open: readonly OpenAlert[]): void {

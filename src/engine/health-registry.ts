@@ -1,9 +1,7 @@
 /** The health of every provider's model that this process has asked, kept over config versions. */
-import type { Clock } from '../base/clock.ts';
-import type { Random } from '../base/random.ts';
 import type { Target, Tier } from '../routing/snapshot.ts';
 import { HedgeBudgets } from './hedge-budgets.ts';
-import { TargetHealth } from './target-health.ts';
+import { type HealthPorts, TargetHealth } from './target-health.ts';
 import { Waiters } from './waiters.ts';
 
 export type HealthRegistry = {
@@ -18,10 +16,7 @@ export type HealthRegistry = {
   readonly close: () => void;
 };
 
-export function createHealthRegistry(ports: {
-  readonly clock: Clock;
-  readonly random: Random;
-}): HealthRegistry {
+export function createHealthRegistry(ports: HealthPorts): HealthRegistry {
   const known = new Map<string, TargetHealth>();
   const hedges = new HedgeBudgets();
   const waiters = new Waiters();

@@ -11,7 +11,9 @@ import type {
   BreakerView,
   Permit,
 } from '../resilience/breaker/breaker.ts';
+import type { BreakerFleet } from '../resilience/breaker/breaker-fleet.ts';
 import { createOpossumBreaker } from '../resilience/breaker/opossum-breaker.ts';
+import { createSharedBreaker } from '../resilience/breaker/shared-breaker.ts';
 import {
   ConcurrencyLimit,
   type ConcurrencyPolicy,
@@ -58,6 +60,13 @@ export type TargetPermit = {
   readonly release: () => void;
 };
 
+export type HealthPorts = {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** With whom breakers are shared; null = with nobody. */
+  readonly fleet?: BreakerFleet | null;
+};
+
 export class TargetHealth {
   /** `provider/model`. */
   readonly name: string;
@@ -76,7 +85,7 @@ export class TargetHealth {
 
   constructor(
     name: string,
-    { clock, random }: { readonly clock: Clock; readonly random: Random },
+    { clock, random, fleet = null }: HealthPorts,
     tier: Tier,
     concurrency: ConcurrencyPolicy,
   ) {
@@ -85,7 +94,10 @@ export class TargetHealth {
     this.#concurrency = concurrency;
     this.#clock = clock;
     this.#keys = new KeyRing(clock);
-    this.#breaker = createOpossumBreaker({ name, clock, random });
+    this.#breaker =
+      fleet === null
+        ? createOpossumBreaker({ name, clock, random })
+        : createSharedBreaker({ name, clock, random, fleet });
     this.#breaker.onChange(() => this.#changed());
     this.#budget = openRetryBudget(tier.retry.budget, clock.monotonicMs());
   }

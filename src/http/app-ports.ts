@@ -2,6 +2,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { Log } from '../base/log-port.ts';
 import type { Result } from '../base/result.ts';
+import type { RedisAddress } from '../store/redis/redis-address.ts';
 
 export type AppOptions = {
   /** Absolute path of the document, or null: the database's, else one built from the keys found or simulated providers. */
@@ -18,6 +19,8 @@ export type AppOptions = {
   readonly adminKey: string | null;
   /** From the environment; null = the data plane is open on loopback. */
   readonly clientKey: string | null;
+  /** The server through which breakers are shared with other instances; null = they are this process's own. */
+  readonly redis: RedisAddress | null;
   /** What `env:NAME` references and the search for provider keys may see; blank variables are left out. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;

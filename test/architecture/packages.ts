@@ -10,6 +10,7 @@ export const packageOwners: readonly Owner[] = [
     paths: /^src\/store\//,
     place: 'src/store',
   },
+  { packages: /^@redis\/client(\/|$)/, paths: /^src\/store\/redis\//, place: 'src/store/redis' },
   { packages: /^undici(\/|$)/, paths: /^src\/transport\//, place: 'src/transport' },
   {
     packages: /^opossum(\/|$)/,

@@ -17,6 +17,7 @@ beforeAll(async () => {
   const started = await startApp({
     configFile: null,
     configMode: 'database',
+    redis: null,
     dataDirectory: join(folder, 'data'),
     promptDirectories: [join(repositoryRoot, 'prompts')],
     host: '127.0.0.1',

@@ -39,7 +39,7 @@ const holds: Readonly<Record<string, string>> = {
   engine: 'plan, attempt, next step, failover, hold, hedge, alerts',
   'served-by': 'the log: record, ports for writing and reading',
   pipeline: 'the stages of a request, in order',
-  store: 'SQLite behind the ports',
+  store: 'SQLite and Redis behind the ports',
   telemetry: 'log lines, counters, the alert webhook',
   admin: 'use cases of the control plane',
   http: 'routes and sockets',

@@ -12,6 +12,7 @@ import {
   type Simulation,
   startProviders,
 } from '../../src/simulator/simulator.ts';
+import type { RedisAddress } from '../../src/store/redis/redis-address.ts';
 
 /** The names of the cases: p1 speaks openai-chat, p2 anthropic-messages, p3 gemini; `b` is a second of its kind. */
 export const providerKinds = {
@@ -47,6 +48,8 @@ export type GatewayOptions = {
   readonly dataDirectory?: string;
   /** `file`: the document `tiergate.json` in the data directory is the truth and is watched. */
   readonly configMode?: 'database' | 'file';
+  /** The server through which gateways share breakers. */
+  readonly redis?: RedisAddress;
 };
 
 export type LogLine = {
@@ -112,6 +115,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     clientKey: options.clientKey ?? null,
     environment: options.environment ?? {},
     configMode: options.configMode ?? 'database',
+    redis: options.redis ?? null,
   });
   if (!started.ok) {
     await simulation.close();
@@ -122,7 +126,6 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
 
 function baseOptions(dataDirectory: string, log: LogLine[]) {
   return {
-    configMode: 'database',
     dataDirectory,
     promptDirectories: [],
     host: '127.0.0.1',

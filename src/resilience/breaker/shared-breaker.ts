@@ -37,6 +37,8 @@ type Right =
   | { readonly kind: 'used'; readonly claim: FleetClaim }
   | { readonly kind: 'elsewhere'; readonly untilMs: number };
 
+const noClaim = { use: () => undefined, release: () => undefined };
+
 const unknownRight: Right = { kind: 'unknown' };
 
 /** The rest of a right's time is for the word that the probe has begun: it takes its way too. */
@@ -132,23 +134,25 @@ class SharedBreaker implements Breaker {
     this.#place.claim(this.#generation, leaseMs, (answer) => {
       this.#isAsking = false;
       const isPresent = !this.#isDone && this.#local.present().epoch === epoch;
-      this.#onClaimAnswer(answer, isPresent, askedMs);
+      // Without an answer this instance decides alone.
+      const told = answer ?? { kind: 'granted', claim: { ...noClaim, forMs: leaseMs } };
+      this.#onClaimAnswer(told, isPresent, askedMs);
       // Whoever waits for this target can be let through now, or asks again.
       if (!isAtOnce && !this.#isDone && this.view().isAdmitting) this.#listeners.tell(this.view());
     });
     isAtOnce = false;
   }
 
-  #onClaimAnswer(answer: ClaimAnswer | null, isPresent: boolean, askedMs: number): void {
+  #onClaimAnswer(answer: ClaimAnswer, isPresent: boolean, askedMs: number): void {
     if (!isPresent) {
-      if (answer?.kind === 'granted') answer.claim.release();
-    } else if (answer?.kind === 'granted') {
+      if (answer.kind === 'granted') answer.claim.release();
+    } else if (answer.kind === 'granted') {
       // It ends here well before it ends in the store.
       const untilMs = askedMs + answer.claim.forMs * usableShare;
       this.#right = { kind: 'here', claim: answer.claim, untilMs };
-    } else if (answer?.kind === 'elsewhere') {
+    } else if (answer.kind === 'elsewhere') {
       this.#right = { kind: 'elsewhere', untilMs: this.#nowMs() + answer.forMs };
-    } else if (answer?.kind === 'moved') {
+    } else {
       this.#adopt(answer.record);
     }
   }
@@ -216,7 +220,10 @@ class SharedBreaker implements Breaker {
       this.#adopt(record);
       return;
     }
-    const isLost = record.generation < this.#generation && this.#local.present().kind === 'open';
+    const { kind } = this.#local.present();
+    const isLost = record.generation < this.#generation && kind === 'open';
+    // Health is no news where nothing is open: it would only overtake another's trip.
+    if (kind === 'closed' && record.state?.kind !== 'open') this.#isUnwritten = false;
     if (this.#isUnwritten || isLost) this.#write();
     else this.#noteProbe(record.probeElsewhereMs);
   }

@@ -35,6 +35,7 @@ describe('what serve runs with', () => {
       host: '127.0.0.1',
       port: 8437,
       logLevel: 'info',
+      redis: null,
     });
   });
 
@@ -62,6 +63,7 @@ describe('what serve runs with', () => {
       host: '127.0.0.2',
       port: 1,
       logLevel: 'warn',
+      redis: null,
     });
     expect(settled(['--port', '0', '--host', '[::1]'], variables)).toMatchObject({
       port: 0,
@@ -80,10 +82,17 @@ describe('what serve runs with', () => {
     [['--config-mode', 'file'], {}, 2, 'there is no file'],
     [['--config', 'missing.yaml'], {}, 1, 'missing.yaml'],
     [[], { LOG_LEVEL: 'loud' }, 2, 'LOG_LEVEL'],
+    [[], { REDIS_URL: 'localhost:6379' }, 2, 'REDIS_URL is no address of the form redis://'],
   ])('%j with %j is refused', (argv, variables, code, word) => {
     const read = settings(argv, variables);
     expect(read.ok ? null : read.fault).toMatchObject({ code });
     expect(read.ok ? '' : read.fault.lines.join()).toContain(word);
+  });
+
+  it('takes the address of Redis, and a blank one as unset', () => {
+    const variables = { REDIS_URL: 'rediss://u:secret-word@redis.example:6380/2' };
+    expect(settled([], variables).redis).toMatchObject({ shown: 'redis.example:6380/2' });
+    expect(settled([], { REDIS_URL: ' ' }).redis).toBeNull();
   });
 
   it.each(['TIERGATE_ADMIN_KEY', 'TIERGATE_CLIENT_KEY'])(
@@ -136,9 +145,9 @@ it('the environment hands references on, without our own keys and blank ones', (
   });
   expect(environment.references).toEqual({
     P1_KEY: 'k',
-    REDIS_URL: 'redis://x',
     DATABASE_URL: 'postgres://x',
   });
-  expect(environment.unused).toEqual(['REDIS_URL', 'DATABASE_URL']);
+  expect(environment.unused).toEqual(['DATABASE_URL']);
+  expect(environment.redisUrl).toBe('redis://x');
   expect(environment.adminKey).toBe('a');
 });

@@ -110,7 +110,7 @@ describe('serve', () => {
     for (const isTerminal of [true, false]) {
       const { startApp } = appThat('at once');
       const console = new FakeConsole('/nowhere', isTerminal);
-      const ended = serve({ startApp, console, variables: { REDIS_URL: 'redis://x' } });
+      const ended = serve({ startApp, console, variables: { DATABASE_URL: 'postgres://x' } });
       await settle();
       console.send('SIGTERM');
       await ended;
@@ -123,8 +123,8 @@ describe('serve', () => {
         expect(lines[0]).toMatchObject({ msg: 'listening', origin: 'http://127.0.0.1:1' });
         expect(lines.map(({ msg }) => msg)).toContain('look here');
       }
-      expect(console.out).toContain('REDIS_URL is set and not used');
-      expect(console.out).not.toContain('redis://x');
+      expect(console.out).toContain('DATABASE_URL is set and not used');
+      expect(console.out).not.toContain('postgres://x');
     }
   });
 
@@ -135,19 +135,23 @@ describe('serve', () => {
       TIERGATE_ADMIN_KEY: 'admin-secret-0123',
       TIERGATE_CLIENT_KEY: 'client-secret-0123',
       P1_KEY: 'provider-secret',
+      REDIS_URL: 'redis://:redis%2Dsecret@127.0.0.1',
     };
     const ended = serve({ startApp, console, variables, argv: ['--host', '0.0.0.0'] });
     await settle();
     seen.options?.log.error('client-secret-0123 and admin-secret-0123');
+    seen.options?.log.error('redis-secret, redis%2Dsecret, redis://:redis%2Dsecret@127.0.0.1');
     console.send('SIGTERM');
     await ended;
     expect(seen.options).toMatchObject({
       adminKey: 'admin-secret-0123',
       clientKey: 'client-secret-0123',
       environment: { P1_KEY: 'provider-secret' },
+      redis: { shown: '127.0.0.1:6379/0' },
       host: '0.0.0.0',
     });
-    expect(console.out + console.err).not.toMatch(/-secret/);
+    expect(seen.options?.environment['REDIS_URL']).toBeUndefined();
+    expect(console.out + console.err).not.toMatch(/(-|%2D)secret/);
   });
 
   it('refuses to listen beyond loopback without keys, before anything starts', async () => {

@@ -42,6 +42,7 @@ class WatchedEngine {
   readonly #harness: EngineHarness;
   tier: Tier;
   logFault: string | null = null;
+  fleetFault: string | null = null;
   rowsLost = 0;
   secret: string | null = 'there';
   script: (provider: string, call: number) => ScriptedCall = (provider) => ok(provider);
@@ -55,6 +56,7 @@ class WatchedEngine {
       overrides: this.overrides,
       alerts: this.alerts,
       snapshot: () => this.snapshot(),
+      fleetFault: () => this.fleetFault,
       logFault: () => this.logFault,
       rowsLost: () => this.rowsLost,
       otherSecrets: () => [{ alias: 'HOOK', resolve: () => this.secret }],
@@ -372,6 +374,18 @@ describe('the gateway itself', () => {
     watched.logFault = null;
     await watched.clock.advance(1000);
     expect(watched.told('log_degraded').map(([, isResolved]) => isResolved)).toEqual([false, true]);
+  });
+
+  it('redis_lost is told once, and over when breakers are shared again', async () => {
+    watched = new WatchedEngine();
+    watched.fleetFault = 'Redis cannot be used (slow)';
+    await watched.clock.advance(7000);
+    expect(watched.alerts.open()).toMatchObject([
+      { kind: 'redis_lost', subject: 'shared breakers', count: 1 },
+    ]);
+    watched.fleetFault = null;
+    await watched.clock.advance(1000);
+    expect(watched.told('redis_lost').map(([, isResolved]) => isResolved)).toEqual([false, true]);
   });
 
   it('row_lost counts what was lost and is over after a quiet hour', async () => {

@@ -327,6 +327,7 @@ describe('an instance that cannot reach the store', () => {
     a.fleet.isReachable = false;
     await clock.runUntil(7_000);
     expect(told).toBe(1);
+    a.fleet.isReachable = true;
     expect(admitted(a.breaker).isProbe).toBe(true);
   });
 
@@ -351,6 +352,18 @@ describe('an instance that cannot reach the store', () => {
     a.fleet.isReachable = true;
     a.fleet.look();
     expect(states(a, b)).toEqual(['closed', 'closed']);
+  });
+
+  it('does not tell on its return that it is well, where nothing is open', async () => {
+    const [a, b] = trio();
+    for (const { fleet } of [a, b]) fleet.isReachable = false;
+    await trip(a);
+    await clock.runUntil(6_000);
+    admitted(a.breaker).settle('success', policy);
+    await trip(b);
+    for (const { fleet } of [a, b]) fleet.isReachable = true;
+    for (const { fleet } of [a, b]) fleet.look();
+    expect(states(a, b)).toEqual(['open', 'open']);
   });
 
   it('tells again of an open period that the store has lost, not of health', async () => {
