@@ -52,7 +52,9 @@ function complaint(dialect: string, body: Buffer): unknown {
   return judge.vendor.validate(JSON.parse(body.toString()), route, head);
 }
 
-describe.each([...upstreamDialects.values()])('a body for $name', (upstream) => {
+const judged = [...upstreamDialects.values()].filter(({ name }) => Object.hasOwn(judges, name));
+
+describe.each(judged)('a body for $name', (upstream) => {
   it('is one that its service takes', () => {
     fc.assert(
       fc.property(conversations, (request) => {

@@ -2,6 +2,8 @@
 import { readChatChunks, readChatReply } from './chat-answers.ts';
 import { type ReadAnswer, readGeminiReply, readGeminiStream } from './gemini-answers.ts';
 import { readMessage, readMessagesStream } from './messages-stream.ts';
+import { responseFaults } from './responses-object.ts';
+import { readResponsesStream } from './responses-stream.ts';
 
 type Json = { readonly [key: string]: unknown };
 
@@ -35,6 +37,19 @@ export const toldReaders: { readonly [clientDialect: string]: ToldReader } = {
     whole: (raw) => {
       const { content, stopReason, usage } = readMessage(raw);
       return fromMessage(content, stopReason, usage);
+    },
+  },
+  'openai-responses': {
+    stream: (raw) => {
+      const { faults, response } = readResponsesStream(raw);
+      if (faults.length > 0 || response === null) throw new Error(faults.join('; '));
+      return fromResponse(response);
+    },
+    whole: (raw) => {
+      const response: Json = JSON.parse(raw);
+      const faults = responseFaults(response);
+      if (faults.length > 0) throw new Error(faults.join('; '));
+      return fromResponse(response);
     },
   },
   gemini: {
@@ -73,6 +88,26 @@ function fromMessage(content: readonly Json[], stopReason: string | null, usage:
       })),
     finish: stopReason ?? '',
     inputTokens: cached.reduce((sum, tokens) => sum + tokens, numberAt(usage, 'input_tokens') ?? 0),
+    outputTokens: numberAt(usage, 'output_tokens'),
+  };
+}
+
+function fromResponse(response: Json): Told {
+  const output = response['output'] as readonly Json[];
+  const parts = output.flatMap((item) =>
+    item['type'] === 'message' ? (item['content'] as readonly Json[]) : [],
+  );
+  const usage = response['usage'] as Json | null;
+  return {
+    text: parts.map((part) => part['text'] ?? part['refusal'] ?? '').join(''),
+    calls: output
+      .filter((item) => item['type'] === 'function_call')
+      .map((item) => ({
+        name: String(item['name']),
+        args: argumentsOf(String(item['arguments'])),
+      })),
+    finish: String(response['status']),
+    inputTokens: numberAt(usage, 'input_tokens'),
     outputTokens: numberAt(usage, 'output_tokens'),
   };
 }
