@@ -36,8 +36,12 @@ export function judgementsIn(failures: readonly { readonly failure: AttemptFailu
   return failures.filter(({ failure }) => isJudgement(failure.errorClass)).length;
 }
 
-/** The parameter at fault is one that the client did not send: the target's, or our translation's. */
+/**
+ * The parameter at fault is one that the client did not send: the target's, or our translation's. A prompt
+ * that is too long or refused is the client's own, whatever the target's protocol calls it.
+ */
 export function isOurParameter(failure: AttemptFailure, request: EngineRequest): boolean {
+  if (failure.errorClass !== 'invalid_request') return false;
   const name = failure.param?.split(/[.[]/, 1)[0];
   if (name === undefined || name === '') return false;
   return !Object.hasOwn(request.chat.original.json, name);

@@ -1,7 +1,7 @@
 /** The first tokens stay in the gateway for a moment, so that a restart is invisible; then nothing is in the way. */
 import { describe, expect, it } from 'vitest';
 import type { StepText } from '../../src/simulator/script/step.ts';
-import { readStream } from '../support/stream-readers.ts';
+import { readStream } from '../support/answer-readers.ts';
 import {
   clientForms,
   type ProviderName,

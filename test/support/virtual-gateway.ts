@@ -41,7 +41,7 @@ const providers = {
 export type ProviderName = keyof typeof providers;
 
 /** How a client speaks: its dialect, and its stream as one array where that has such a form. */
-export const clientForms = ['chat', 'messages', 'gemini', 'gemini array'] as const;
+export const clientForms = ['chat', 'responses', 'messages', 'gemini', 'gemini array'] as const;
 export type ClientForm = (typeof clientForms)[number];
 
 export type GatewayPlan = {
@@ -202,10 +202,17 @@ export class VirtualGateway {
   }
 }
 
+const dialectNames: { readonly [form in ClientForm]: string } = {
+  chat: 'openai-chat',
+  responses: 'openai-responses',
+  messages: 'anthropic-messages',
+  gemini: 'gemini',
+  'gemini array': 'gemini',
+};
+
 function dialectOf(form: ClientForm, isStream: boolean): ClientDialect {
-  const name = { chat: 'openai-chat', messages: 'anthropic-messages' }[form as string] ?? 'gemini';
-  const dialect = clientDialects.get(name);
-  if (dialect === undefined) throw new Error(`no client dialect ${name}`);
+  const dialect = clientDialects.get(dialectNames[form]);
+  if (dialect === undefined) throw new Error(`no client dialect ${dialectNames[form]}`);
   const call = `fast:${isStream ? 'streamGenerateContent' : 'generateContent'}`;
   const isArray = form === 'gemini array';
   const asked = dialect.pathCalls?.dialectFor(call, () => (isArray ? undefined : 'sse'));
@@ -217,6 +224,8 @@ function bodyOf(form: ClientForm, isStream: boolean): JsonObject {
   switch (form) {
     case 'chat':
       return { model: 'fast', messages, stream: isStream };
+    case 'responses':
+      return { model: 'fast', input: 'hi', stream: isStream };
     case 'messages':
       return { model: 'fast', messages, stream: isStream, max_tokens: 1000 };
     case 'gemini':

@@ -9,7 +9,7 @@ import { parseScript, type ScriptedCall } from '../../src/simulator/script/scrip
 import { anthropicVendor } from '../../src/simulator/vendors/anthropic/anthropic-vendor.ts';
 import { geminiVendor } from '../../src/simulator/vendors/gemini/gemini-vendor.ts';
 import { openaiVendor } from '../../src/simulator/vendors/openai/openai-vendor.ts';
-import type { Vendor } from '../../src/simulator/vendors/vendor.ts';
+import type { FaultReplyKind, Vendor } from '../../src/simulator/vendors/vendor.ts';
 import type {
   BodyChunk,
   SendOptions,
@@ -22,8 +22,8 @@ import type {
 /** What a provider does with one request. `refused`: no connection; `reset`: it breaks before the head. */
 export type VirtualCall = ScriptedCall | 'refused' | 'reset' | 'silent';
 
-/** Asked at each request: which of its own it is (from 0), and when it came (ms). */
-export type Behaviour = (nth: number, atMs: number) => VirtualCall;
+/** Asked at each request: which of its own it is (from 0), when it came (ms), and with what body. */
+export type Behaviour = (nth: number, atMs: number, body: string) => VirtualCall;
 
 export type SeenCall = {
   readonly provider: string;
@@ -39,6 +39,13 @@ export type VendorName = keyof typeof vendors;
 /** Calls in order, the last one again and again. */
 export function inOrder(...calls: readonly VirtualCall[]): Behaviour {
   return (nth) => calls[Math.min(nth, calls.length - 1)] ?? 'refused';
+}
+
+/** What `vendor` says when it refuses a request so. */
+export function refusal(vendor: VendorName, kind: FaultReplyKind): ScriptedCall {
+  const fault = vendors[vendor].fault(kind, { model: 'm', retryAfterMs: 0 });
+  const body: unknown = JSON.parse(vendors[vendor].errorBody(fault, 'req_1'));
+  return { status: fault.status, body };
 }
 
 export class VirtualProviders implements Transport {
@@ -76,7 +83,8 @@ export class VirtualProviders implements Transport {
     const seen: SeenCall = { provider, atMs, body: String(request.body), closedAtMs: null };
     this.calls.push(seen);
     this.open += 1;
-    const call = (this.#behaviours.get(provider) ?? inOrder('refused'))(nth, atMs);
+    const behaviour = this.#behaviours.get(provider) ?? inOrder('refused');
+    const call = behaviour(nth, atMs, seen.body);
     return new Promise((resolve) => {
       const finish = (result: Result<UpstreamResponse, TransportFailure>): void => {
         cancelTimer();
