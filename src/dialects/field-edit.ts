@@ -1,4 +1,6 @@
 /** Changes of the top-level fields of a client's body, collected and then written as splices. */
+import { isJsonObject } from '../base/json.ts';
+import { encodeJson, parseExactJson } from './exact-json.ts';
 import {
   type JsonContainer,
   type JsonMember,
@@ -22,6 +24,19 @@ export class FieldEdit {
   set(name: string, value: unknown): void {
     if (value === undefined) this.remove(name);
     else this.setText(name, JSON.stringify(value));
+  }
+
+  /**
+   * Of an object in both, the fields of both, `value`'s above. False: it nests too deeply to be written,
+   * and nothing was set.
+   */
+  merge(name: string, value: unknown): boolean {
+    const text = isJsonObject(value) ? this.text(name) : null;
+    const present = text === null ? null : parseExactJson(text);
+    const isBoth = present?.ok === true && isJsonObject(present.value) && isJsonObject(value);
+    const written = encodeJson(isBoth ? { ...present.value, ...value } : value);
+    if (written.ok) this.setText(name, written.value);
+    return written.ok;
   }
 
   /** `text` is the JSON text of the value. */

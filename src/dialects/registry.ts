@@ -9,6 +9,7 @@ import { geminiUpstream } from './gemini/upstream.ts';
 import { openaiChatClient } from './openai-chat/client.ts';
 import { openaiChatUpstream } from './openai-chat/upstream.ts';
 import { openaiResponsesClient } from './openai-responses/client.ts';
+import { openaiResponsesUpstream } from './openai-responses/upstream.ts';
 
 export const clientDialects: ReadonlyMap<DialectName, ClientDialect> = new Map(
   [openaiChatClient, openaiResponsesClient, anthropicMessagesClient, geminiClient].map(
@@ -17,7 +18,11 @@ export const clientDialects: ReadonlyMap<DialectName, ClientDialect> = new Map(
 );
 
 export const upstreamDialects: ReadonlyMap<DialectName, UpstreamDialect> = new Map(
-  [openaiChatUpstream, anthropicMessagesUpstream, geminiUpstream, bedrockConverseUpstream].map(
-    (dialect) => [dialect.name, dialect],
-  ),
+  [
+    openaiChatUpstream,
+    openaiResponsesUpstream,
+    anthropicMessagesUpstream,
+    geminiUpstream,
+    bedrockConverseUpstream,
+  ].map((dialect) => [dialect.name, dialect]),
 );

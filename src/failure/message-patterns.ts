@@ -23,7 +23,7 @@ export const messagePatterns: readonly MessagePattern[] = [
   {
     errorClass: 'auth',
     pattern:
-      /(?:incorrect|invalid|missing|expired).{0,24}(?:api[ _-]?key|x-api-key|token|credentials|subscription key|authentication)|api key not valid|security token included in the request is (?:invalid|expired)|unauthori[sz]ed|authentication fails/i,
+      /(?:incorrect|invalid|missing|expired).{0,24}(?:api[ _-]?key|x-api-key|token(?!s)|credentials|subscription key|authentication)|api key not valid|security token included in the request is (?:invalid|expired)|unauthori[sz]ed|authentication fails/i,
   },
   {
     errorClass: 'content_policy',

@@ -10,6 +10,7 @@ import { mistralKind } from './mistral.ts';
 import { ollamaKind } from './ollama.ts';
 import { openaiKind } from './openai.ts';
 import { openaiCompatibleKind } from './openai-compatible.ts';
+import { openaiResponsesKind } from './openai-responses.ts';
 import { openrouterKind } from './openrouter.ts';
 import type { ProviderKind } from './provider-kind.ts';
 import { togetherKind } from './together.ts';
@@ -20,6 +21,7 @@ import { xaiKind } from './xai.ts';
 export const providerKinds: readonly [ProviderKind, ...ProviderKind[]] = [
   anthropicKind,
   openaiKind,
+  openaiResponsesKind,
   geminiKind,
   azureOpenaiKind,
   mistralKind,

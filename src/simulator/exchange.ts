@@ -11,7 +11,14 @@ import type { ReplyEnd, ReplyPlan } from './reply-plan.ts';
 import { type Played, playReply } from './reply-player.ts';
 import { scriptPlan } from './script/script-plan.ts';
 import type { SimulationSettings } from './settings.ts';
-import { isTooDeep, type RequestHead, type Route, type VendorFault } from './vendors/vendor.ts';
+import {
+  isTooDeep,
+  type RequestHead,
+  type Route,
+  type Vendor,
+  type VendorFault,
+  wireOf,
+} from './vendors/vendor.ts';
 
 const jsonDepthMax = 200;
 
@@ -120,20 +127,20 @@ function decide(
   ports: ExchangePorts,
 ): Decision {
   const { settings, board } = ports;
-  const { vendor } = state;
+  const vendor = wireOf(state.vendor, head);
   const route = vendor.route(head);
   const parsed = parseJson(Buffer.isBuffer(body) ? body.toString('utf8') : '');
   // Nothing further in may recurse without end.
   const isReadable = parsed.ok && !isTooDeep(parsed.value, jsonDepthMax);
   const document = isReadable ? parsed.value : undefined;
   const object = isJsonObject(document) ? document : {};
-  const scene = sceneOf({ state, route, body: object, number: record.id }, settings);
+  const scene = sceneOf({ state, vendor, route, body: object, number: record.id }, settings);
   const { identity } = scene;
   if (route?.operation === 'generate') state.calls += 1;
   const fault = board.isEmpty ? null : board.strike(state.name, identity.model);
   if (fault !== null)
     return { plan: struckPlan(fault, scene), by: { kind: 'fault', fault: fault.kind } };
-  const refused = refusalOf({ state, head, route, body, document }, settings);
+  const refused = refusalOf({ vendor, head, route, body, document }, settings);
   record.complaint = refused?.message ?? null;
   const scripted = route?.operation === 'generate' ? nextScriptedCall(state) : null;
   if (scripted !== null && route?.operation === 'generate') {
@@ -147,7 +154,7 @@ function decide(
   }
   if (refused !== null)
     return { plan: refusalPlan(vendor, refused, identity), by: { kind: 'refusal' } };
-  if (route?.operation === 'models') return listPlan(state, route, scene, settings);
+  if (route?.operation === 'models') return listPlan(vendor, route, scene, settings);
   return { plan: answerPlan(scene), by: { kind: 'answer' } };
 }
 
@@ -158,6 +165,7 @@ function delayed(plan: ReplyPlan, delayMs: number): ReplyPlan {
 function sceneOf(
   input: {
     readonly state: ProviderState;
+    readonly vendor: Vendor;
     readonly route: Route | null;
     readonly body: JsonObject;
     /** Of the request among the provider's: what its ids are made from. */
@@ -165,8 +173,7 @@ function sceneOf(
   },
   settings: SimulationSettings,
 ): AnswerScene {
-  const { state, route, body, number } = input;
-  const { vendor } = state;
+  const { state, vendor, route, body, number } = input;
   const hex = stableHex(settings.seed, state.name, number);
   let calls = 0;
   const model = route?.model ?? stringAt(body, 'model') ?? '';
@@ -190,7 +197,7 @@ function sceneOf(
 }
 
 type Judged = {
-  readonly state: ProviderState;
+  readonly vendor: Vendor;
   readonly head: RequestHead;
   readonly route: Route | null;
   readonly body: Buffer | 'too_large';
@@ -199,10 +206,9 @@ type Judged = {
 
 /** Why the real service would refuse, in the order in which it looks. */
 function refusalOf(
-  { state, head, route, body, document }: Judged,
+  { vendor, head, route, body, document }: Judged,
   settings: SimulationSettings,
 ): VendorFault | null {
-  const { vendor } = state;
   if (body === 'too_large') return vendor.plainFault(413, 'Request exceeds the maximum size');
   if (route === null) {
     return vendor.plainFault(404, `Unknown path: ${head.method} ${head.path.slice(0, 200)}`);
@@ -220,7 +226,7 @@ function refusalOf(
 }
 
 function listPlan(
-  { vendor }: ProviderState,
+  vendor: Vendor,
   route: Extract<Route, { operation: 'models' }>,
   scene: AnswerScene,
   settings: SimulationSettings,

@@ -53,6 +53,8 @@ export type Prompt = {
   /** Tokens of thinking before the answer, 0 = off. */
   readonly thinkingTokens: number;
   readonly showsThinking: boolean;
+  /** Thinking comes with what the service alone can read, to be sent back; absent = no. */
+  readonly sealsThinking?: boolean;
 };
 
 export type ToolCall = {

@@ -7,7 +7,7 @@ import {
   type RunningGateway,
   startGateway,
 } from '../support/running-gateway.ts';
-import { dialects, pixel } from '../support/sdk-samples.ts';
+import { dialects, failoverPairs, pixel } from '../support/sdk-samples.ts';
 
 const weather: Anthropic.Tool = {
   name: 'get_weather',
@@ -224,11 +224,7 @@ describe('failures of every target', () => {
 });
 
 describe('a failover in the middle of a conversation with tool results', () => {
-  const names = ['p1', 'p2', 'p3'] as const;
-  const pairs = names.flatMap((first) =>
-    names.filter((second) => second !== first).map((second) => [first, second] as const),
-  );
-  it.each(pairs)('R70 R71 begun on %s, ended on %s', async (first, second) => {
+  it.each(failoverPairs)('R70 R71 begun on %s, ended on %s', async (first, second) => {
     const gateway = await startGateway({ tier: [first, second] });
     try {
       const client = clientOf(gateway);

@@ -10,13 +10,8 @@ import {
   type Part,
 } from '@google/genai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  modelNames,
-  type ProviderName,
-  type RunningGateway,
-  startGateway,
-} from '../support/running-gateway.ts';
-import { dialects, pixel } from '../support/sdk-samples.ts';
+import { modelNames, type RunningGateway, startGateway } from '../support/running-gateway.ts';
+import { dialects, failoverPairs, pixel } from '../support/sdk-samples.ts';
 
 const parametersJsonSchema = {
   type: 'object',
@@ -254,15 +249,7 @@ describe('an outage', () => {
 });
 
 describe('a failover in the middle of a conversation with tool results', () => {
-  const pairs: readonly (readonly [ProviderName, ProviderName])[] = [
-    ['p1', 'p2'],
-    ['p1', 'p3'],
-    ['p2', 'p1'],
-    ['p2', 'p3'],
-    ['p3', 'p1'],
-    ['p3', 'p2'],
-  ];
-  it.each(pairs)('R70 R71 begun on %s, ended on %s', async (first, second) => {
+  it.each(failoverPairs)('R70 R71 begun on %s, ended on %s', async (first, second) => {
     const gateway = await startGateway({ tier: [first, second] });
     try {
       const client = clientOf(gateway);

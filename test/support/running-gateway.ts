@@ -1,4 +1,4 @@
-/** The whole gateway on a loopback port, in front of simulated providers p1, p1b, p2, p3: as a client meets it. */
+/** The whole gateway on a loopback port, in front of simulated providers p1 to p4: as a client meets it. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,15 +14,22 @@ import {
 } from '../../src/simulator/simulator.ts';
 import type { RedisAddress } from '../../src/store/redis/redis-address.ts';
 
-/** The names of the cases: p1 speaks openai-chat, p2 anthropic-messages, p3 gemini; `b` is a second of its kind. */
+/**
+ * The names of the cases: p1 speaks openai-chat, p2 anthropic-messages, p3 gemini; `b` is a second of its
+ * kind. p4 speaks openai-responses.
+ */
 export const providerKinds = {
   p1: 'openai',
   p1b: 'openai',
   p2: 'anthropic',
   p2b: 'anthropic',
   p3: 'gemini',
+  p4: 'openai-responses',
 } as const;
 export type ProviderName = keyof typeof providerKinds;
+
+/** Who is simulated, where the kind is not named after the vendor. */
+const vendors = { ...providerKinds, p4: 'openai' } as const;
 
 export const modelNames: { readonly [name in ProviderName]: string } = {
   p1: 'gpt-5.1',
@@ -30,6 +37,7 @@ export const modelNames: { readonly [name in ProviderName]: string } = {
   p2: 'claude-sonnet-4-5',
   p2b: 'claude-haiku-4-5',
   p3: 'gemini-2.5-flash',
+  p4: 'gpt-5-mini',
 };
 
 export type GatewayOptions = {
@@ -99,10 +107,8 @@ export const quickRetry = { base: '5ms', cap: '20ms' };
 
 export async function startGateway(options: GatewayOptions = {}): Promise<RunningGateway> {
   const specs = Object.fromEntries(
-    Object.entries(providerKinds).map(([name, vendor]) => [name, { vendor }]),
-  ) as {
-    readonly [name in ProviderName]: { readonly vendor: (typeof providerKinds)[ProviderName] };
-  };
+    Object.entries(vendors).map(([name, vendor]) => [name, { vendor }]),
+  ) as { readonly [name in ProviderName]: { readonly vendor: (typeof vendors)[ProviderName] } };
   const simulation = await startProviders<ProviderName>(specs, {
     pace: options.pace ?? instantPace,
     auth: 'open',

@@ -5,7 +5,13 @@ export const dialects = [
   ['openai-chat', 'p1'],
   ['anthropic-messages', 'p2'],
   ['gemini', 'p3'],
+  ['openai-responses', 'p4'],
 ] as const;
+
+/** Every two of those providers: the one a conversation begins on, and the one it ends on. */
+export const failoverPairs = dialects.flatMap(([, first]) =>
+  dialects.filter(([, second]) => second !== first).map(([, second]) => [first, second] as const),
+);
 
 /** A PNG image of one pixel, base64. */
 export const pixel =

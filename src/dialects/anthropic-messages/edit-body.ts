@@ -2,23 +2,16 @@
  * The client's own body with what the gateway owns spliced in: everything else, fields that nobody
  * here has heard of included, leaves as it came, byte for byte.
  */
-import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../base/json.ts';
+import { arrayAt, type JsonObject, objectAt, stringAt } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import { type ChatParameters, noParameters } from '../../chat/request.ts';
 import type { ThinkingLimits } from '../claude-thinking.ts';
 import { traitsOf } from '../claude-traits.ts';
 import { isScanned } from '../client-body.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
-import { encodeJson, parseExactJson } from '../exact-json.ts';
 import { FieldEdit } from '../field-edit.ts';
-import {
-  applySplices,
-  memberAt,
-  type Splice,
-  scanContainer,
-  scanJson,
-  stringIn,
-} from '../json-spans.ts';
+import { applySplices, scanJson } from '../json-spans.ts';
+import { describeTools } from '../tool-descriptions.ts';
 import { editMessages, isForeignThinking } from './edit-messages.ts';
 import { editSystem } from './edit-system.ts';
 import { editThinking } from './edit-thinking.ts';
@@ -53,21 +46,21 @@ export function editBody(given: UpstreamCall): Result<EncodedCall, RequestFault>
   const at = edit.member('messages');
   const messages = editMessages(call, at === null ? null : { bytes: original.bytes, member: at });
   if (!messages.ok) return messages;
-  const splices = [...edit.splices(), ...system, ...messages.value, ...editTools(edit, call)];
+  const splices = [
+    ...edit.splices(),
+    ...system,
+    ...messages.value,
+    ...describeTools(edit, call.toolDescriptions),
+  ];
   return success({ body: applySplices(original.bytes, splices), dropped: [...dropped] });
 }
 
 const tooDeep: RequestFault = { param: null, message: 'The request is nested too deeply.' };
 
-/** Of an object in both, the fields of both, ours above. False: the value cannot be written. */
+/** False: the value cannot be written. A thinking setting is not mixed with another. */
 function setMerged(edit: FieldEdit, name: string, value: unknown): boolean {
-  const text = isJsonObject(value) ? edit.text(name) : null;
-  const present = text === null ? null : parseExactJson(text);
-  const isBoth = present?.ok === true && isJsonObject(present.value) && isJsonObject(value);
-  const replaced = isBoth && name !== 'thinking' ? { ...present.value, ...value } : value;
-  const written = encodeJson(replaced);
-  if (written.ok) edit.setText(name, written.value);
-  return written.ok;
+  if (name === 'thinking') edit.remove(name);
+  return edit.merge(name, value);
 }
 
 /** The fields that the owned parameters make; a limit also where the client gave none. */
@@ -150,25 +143,4 @@ function setParallel(edit: FieldEdit, call: UpstreamCall): void {
   if (stringAt(present, 'type') === 'none') return;
   const choice = { ...present, disable_parallel_tool_use: parallel_tool_calls === false };
   edit.setText('tool_choice', JSON.stringify(choice));
-}
-
-/** The variant's own words for tools, the rest of each as it came. */
-function editTools(edit: FieldEdit, { toolDescriptions }: UpstreamCall): readonly Splice[] {
-  const at = edit.member('tools');
-  if (at === null || Object.keys(toolDescriptions).length === 0) return [];
-  const { bytes } = edit;
-  const splices: Splice[] = [];
-  for (const element of scanContainer(bytes, at.valueStart)?.members ?? []) {
-    const fields = scanContainer(bytes, element.valueStart);
-    const nameMember = memberAt(fields, 'name');
-    const name = stringIn(bytes, nameMember);
-    if (name === null || nameMember === null) continue;
-    if (!Object.hasOwn(toolDescriptions, name)) continue;
-    const text = JSON.stringify(toolDescriptions[name] ?? '');
-    const present = memberAt(fields, 'description');
-    const { end } = nameMember;
-    if (present !== null) splices.push({ start: present.valueStart, end: present.end, text });
-    else splices.push({ start: end, end, text: `,"description":${text}` });
-  }
-  return splices;
 }

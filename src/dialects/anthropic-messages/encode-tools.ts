@@ -4,6 +4,7 @@ import { fail, type Result, success } from '../../base/result.ts';
 import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
 import type { RequestFault, UpstreamCall } from '../dialect.ts';
 import { isWithinSubset } from '../schema-subset.ts';
+import { ownDescription } from '../tool-descriptions.ts';
 import { encodeToolName } from '../tool-names.ts';
 import { unwritableName } from './encode-messages.ts';
 import type { WireTool, WireToolChoice } from './wire.ts';
@@ -36,7 +37,7 @@ export function encodeTools(
     if (name === null) return fail(unwritableName(tool.name));
     const isStrict = tool.strict === true && takesStrict && isWithinSubset(tool.parameters ?? {});
     if (tool.strict === true && !isStrict) dropped.add('strict');
-    const description = describe(tool, call.toolDescriptions);
+    const description = ownDescription(call.toolDescriptions, tool.name) ?? tool.description;
     tools.push({
       name,
       ...(description === null ? {} : { description }),
@@ -55,13 +56,6 @@ function offeredTools(
 ): readonly ToolDefinition[] {
   if (choice?.mode !== 'subset') return tools;
   return tools.filter((tool) => choice.names.includes(tool.name));
-}
-
-function describe(
-  tool: ToolDefinition,
-  overrides: UpstreamCall['toolDescriptions'],
-): string | null {
-  return Object.hasOwn(overrides, tool.name) ? (overrides[tool.name] ?? null) : tool.description;
 }
 
 function inputSchema(parameters: JsonObject | null): JsonObject {

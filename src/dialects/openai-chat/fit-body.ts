@@ -14,10 +14,10 @@ import {
   scanJson,
   stringIn,
 } from '../json-spans.ts';
+import { nearestEffort } from '../nearest-effort.ts';
 import type { ChatQuirks } from './chat-quirks.ts';
 import { outputLimitFields } from './encode-parameters.ts';
 import { fitMessages } from './fit-messages.ts';
-import { nearestEffort } from './nearest-effort.ts';
 
 /** What of the quirks shows in bodies; the rest decides which requests may be asked at all. */
 const bodyQuirks = [

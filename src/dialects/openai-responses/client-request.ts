@@ -11,6 +11,9 @@ import { readAccountState } from './client-state.ts';
 import { readToolChoice, readTools } from './client-tools.ts';
 import { dialectName, knownRequestFields } from './wire.ts';
 
+/** `messageCount`: how many canonical messages the body itself holds; later ones the gateway has added. */
+export type DecodedBody = ScannedBody & { readonly messageCount: number };
+
 const otherFieldsMax = 64;
 
 /** Fields of items, beside the usual ones, that may hold long texts. */
@@ -40,7 +43,13 @@ export function decodeRequest(body: Buffer): Result<DecodedRequest, RequestFault
   const toolChoice = readToolChoice(json['tool_choice'], faults);
   const parameters = readParameters(json, faults);
   if (faults.fault !== null) return fail(faults.fault);
-  const original: ScannedBody = { dialect: dialectName, bytes: body, json, fields };
+  const original: DecodedBody = {
+    dialect: dialectName,
+    bytes: body,
+    json,
+    fields,
+    messageCount: messages.length,
+  };
   return success({
     extension,
     request: {

@@ -184,6 +184,13 @@ export const rules: readonly ErrorRule[] = [
     'overloaded_error',
   ]),
   ...rulesFor('timeout', 'timeout', ['vector_store_timeout', 'timeout']),
+  // Such messages repeat what the client sent, which patterns may find anything in.
+  {
+    name: 'openai-responses.parameter',
+    status: [400],
+    code: /^(integer|decimal|array|object)_(above|below)_|^(empty_array|(unknown|missing_required|unsupported)_parameter|unsupported_(value|file)|invalid_(value|type|json_schema|function_parameters|image\w*|encrypted_content))$/,
+    errorClass: 'invalid_request',
+  },
 ];
 
 function limit(name: string): LimitHeader {

@@ -143,7 +143,14 @@ export type Vendor = {
   /** A message id and a tool call id from 24 hex digits that differ per request and call. */
   readonly messageId: (hex: string) => string;
   readonly callId: (hex: string, model: string) => string;
+  /** Further endpoints of the same servers that speak another wire; absent = none. */
+  readonly wires?: readonly Vendor[];
 };
+
+/** The wire that a request to `vendor`'s servers is answered in. */
+export function wireOf(vendor: Vendor, head: RequestHead): Vendor {
+  return vendor.wires?.find((wire) => wire.route(head) !== null) ?? vendor;
+}
 
 export function faultOf(
   fault: Pick<VendorFault, 'status' | 'message' | 'type'> & Partial<VendorFault>,

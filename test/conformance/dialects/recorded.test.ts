@@ -70,10 +70,13 @@ const subjects: readonly Subject[] = [
     folders: ['bedrock', 'errors-reported'],
     protocols: ['bedrock'],
   },
+  {
+    dialect: 'openai-responses',
+    folders: ['openai-responses', 'azure', 'errors-reported'],
+    protocols: ['responses'],
+  },
 ];
 
-/** Protocols that appear in the folders above and are no upstream dialect yet. */
-const otherProtocols: readonly string[] = ['responses'];
 /** Files that the index lists under another protocol than their form's. */
 const formOf: ReadonlyMap<string, string> = new Map([
   ['errors-reported/openai-responses-overloaded.sse', 'responses'],
@@ -153,7 +156,9 @@ function expectAnswer(decoded: Decoded, expected: Expectation): void {
   expect(decoded.toolCalls).toEqual(calls.map(({ name, args }) => ({ name, args })));
   if (expected.refusal !== undefined) expect(decoded.refusal).toBe(expected.refusal);
   if (canonical === undefined) return;
-  if (canonical.finish !== 'error') expect(decoded.finish).toBe(canonical.finish);
+  // A response that is worked on elsewhere: the index and the events have different words for it.
+  if (canonical.finish === 'pending') expect(decoded.finish).toBe('paused');
+  else if (canonical.finish !== 'error') expect(decoded.finish).toBe(canonical.finish);
   const usage = canonical.usage_sum_of_iterations ?? canonical.usage;
   expect(usageOf(decoded.usage, usage)).toEqual(usage ?? unknownUsage);
 }
@@ -229,7 +234,6 @@ describe('the recorded fixtures', () => {
     expect(new Set(read).size).toBe(read.length);
     const folders = new Set(subjects.flatMap((subject) => subject.folders));
     const all = [...folders].flatMap((folder) => readRecorded(root ?? '', folder));
-    const left = all.filter((recorded) => !otherProtocols.includes(protocolOf(recorded)));
-    expect(read.toSorted()).toEqual(left.map(({ file }) => file).toSorted());
+    expect(read.toSorted()).toEqual(all.map(({ file }) => file).toSorted());
   });
 });

@@ -118,6 +118,8 @@ describe('classes by words', () => {
     [500, 'invalid api key', 'transient_infra'],
     [400, 'API key not valid. Please pass a valid API key.', 'auth'],
     [400, 'Incorrect API key provided.', 'auth'],
+    [400, 'Invalid token.', 'auth'],
+    [400, "Invalid 'max_output_tokens': integer below minimum value.", 'invalid_request'],
     [400, 'The provided model identifier is invalid.', 'not_found'],
     [404, "model 'x' was removed on September 15", 'not_found'],
     [404, 'the route does not exist', 'invalid_request'],

@@ -9,6 +9,8 @@ describe('URLs', () => {
   it.each([
     ['openai', null, 'https://api.openai.com/v1/chat/completions'],
     ['openai', 'https://proxy.example/v1/', 'https://proxy.example/v1/chat/completions'],
+    ['openai-responses', null, 'https://api.openai.com/v1/responses'],
+    ['openai-responses', 'https://proxy.example/v1', 'https://proxy.example/v1/responses'],
     ['openai-compatible', null, 'http://127.0.0.1:11434/v1/chat/completions'],
     ['anthropic', null, 'https://api.anthropic.com/v1/messages'],
     ['anthropic', 'https://proxy.example/v1', 'https://proxy.example/v1/messages'],
@@ -42,6 +44,7 @@ describe('URLs', () => {
 describe('headers', () => {
   it.each([
     ['openai', 'authorization', 'Bearer SECRET'],
+    ['openai-responses', 'authorization', 'Bearer SECRET'],
     ['openai-compatible', 'authorization', 'Bearer SECRET'],
     ['anthropic', 'x-api-key', 'SECRET'],
     ['gemini', 'x-goog-api-key', 'SECRET'],
@@ -78,9 +81,9 @@ describe('headers', () => {
     expect(provider.keys[0]?.resolve()).toBeNull();
   });
 
-  it('only openai takes an idempotency key', () => {
+  it('only openai takes an idempotency key, on both its routes', () => {
     const takers = providerKinds.filter((kind) => kind.takesIdempotencyKey);
-    expect(takers.map((kind) => kind.name)).toEqual(['openai']);
+    expect(takers.map((kind) => kind.name)).toEqual(['openai', 'openai-responses']);
   });
 });
 
@@ -127,6 +130,7 @@ describe('model facts', () => {
       ['openai', 'gpt-5-mini-2025-08-07', true, false, true],
       ['openai', 'gpt-7', true, false, false],
       ['openai', 'o3', true, false, true],
+      ['openai-responses', 'gpt-5-mini', true, false, true],
       ['gemini', 'gemini-3.8-flash', false, false, true],
       ['gemini', 'models/gemini-2.0-flash-001', false, false, false],
     ] as const;

@@ -124,12 +124,11 @@ function partFault(part: unknown, role: string, at: string): VendorFault | null 
       'missing_required_parameter',
     );
   }
-  if (type === 'image_url') return imageFault(stringAt(objectAt(part, 'image_url'), 'url'), at);
-  return null;
+  if (type !== 'image_url') return null;
+  return imageFault(stringAt(objectAt(part, 'image_url'), 'url'), `${at}.image_url.url`);
 }
 
-function imageFault(url: string | null, at: string): VendorFault | null {
-  const param = `${at}.image_url.url`;
+export function imageFault(url: string | null, param: string): VendorFault | null {
   if (url === null) {
     return refusal(`Missing required parameter: '${param}'.`, param, 'missing_required_parameter');
   }

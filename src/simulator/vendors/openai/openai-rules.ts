@@ -27,7 +27,7 @@ export function chatBodyFault(body: unknown): VendorFault | null {
       return unknown === undefined ? null : unknownParameter(unknown);
     },
     () => messagesFault(body['messages']),
-    () => numbersFault(body),
+    () => numbersFault(body, ranges),
     () => limitFault(body),
     () => stopFault(body),
     () => streamFault(body),
@@ -47,20 +47,22 @@ export function modelFault(body: JsonObject): VendorFault | null {
   return isForeign ? openaiFault('not_found', { model, retryAfterMs: 0 }) : null;
 }
 
-const ranges: readonly (readonly [name: string, low: number, high: number, isInteger: boolean])[] =
-  [
-    ['temperature', 0, 2, false],
-    ['top_p', 0, 1, false],
-    ['presence_penalty', -2, 2, false],
-    ['frequency_penalty', -2, 2, false],
-    ['n', 1, 128, true],
-    ['max_tokens', 1, 1_000_000, true],
-    ['max_completion_tokens', 1, 1_000_000, true],
-    ['top_logprobs', 0, 20, true],
-    ['seed', -(2 ** 63), 2 ** 63, true],
-  ];
+export type NumberRange = readonly [name: string, low: number, high: number, isInteger: boolean];
 
-function numbersFault(body: JsonObject): VendorFault | null {
+const ranges: readonly NumberRange[] = [
+  ['temperature', 0, 2, false],
+  ['top_p', 0, 1, false],
+  ['presence_penalty', -2, 2, false],
+  ['frequency_penalty', -2, 2, false],
+  ['n', 1, 128, true],
+  ['max_tokens', 1, 1_000_000, true],
+  ['max_completion_tokens', 1, 1_000_000, true],
+  ['top_logprobs', 0, 20, true],
+  ['seed', -(2 ** 63), 2 ** 63, true],
+];
+
+/** The first of the numbers that is none, or out of its range. */
+export function numbersFault(body: JsonObject, ranges: readonly NumberRange[]): VendorFault | null {
   return faultInEach(ranges, ([name, low, high, isInteger]) => {
     const value = body[name];
     if (value === undefined || value === null) return null;

@@ -3,8 +3,8 @@ import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../.
 import { faultInEach, isTooDeep, type VendorFault } from '../vendor.ts';
 import { refusal } from './openai-faults.ts';
 
-const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
-const schemaDepthMax = 40;
+export const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
+export const schemaDepthMax = 40;
 
 /** null counts as absent. */
 export function isSet(value: unknown): boolean {
@@ -78,7 +78,7 @@ function toolFault(tool: unknown, index: number): VendorFault | null {
   );
 }
 
-function patternFault(param: string): VendorFault {
+export function patternFault(param: string): VendorFault {
   return refusal(
     `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$' of at most 64 characters.`,
     param,
@@ -159,7 +159,7 @@ export function responseFormatFault(body: JsonObject): VendorFault | null {
 }
 
 /** What strict mode refuses: an object that is open, or a property that may be absent. */
-function strictSchemaFault(schema: unknown, path: readonly string[]): string | null {
+export function strictSchemaFault(schema: unknown, path: readonly string[]): string | null {
   if (!isJsonObject(schema)) return null;
   const context = `In context=(${path.map((step) => `'${step}'`).join(', ')})`;
   const properties = objectAt(schema, 'properties');

@@ -1,5 +1,6 @@
-/** OpenAI's chat completions API, as `https://api.openai.com/v1` serves it. */
+/** OpenAI's servers, as `https://api.openai.com/v1`: chat completions, and beside them the Responses API. */
 import type { JsonObject } from '../../../base/json.ts';
+import { responsesWire } from '../openai-responses/responses-wire.ts';
 import {
   bearerOf,
   faultOf,
@@ -19,7 +20,7 @@ import { readChatBody } from './openai-read.ts';
 import { chatBodyFault } from './openai-rules.ts';
 import { openaiFrames, openaiStreamWriter, openaiWhole } from './openai-write.ts';
 
-export const openaiVendor: Vendor = {
+const chatWire: Vendor = {
   name: 'openai',
   label: 'OpenAI',
   basePath: '/v1',
@@ -72,6 +73,8 @@ export const openaiVendor: Vendor = {
   messageId: (hex) => `chatcmpl-sim${hex}`,
   callId: (hex) => `call_${hex}`,
 };
+
+export const openaiVendor: Vendor = { ...chatWire, wires: [responsesWire(chatWire)] };
 
 function route({ method, path }: RequestHead): Route | null {
   if (path === '/v1/chat/completions') {

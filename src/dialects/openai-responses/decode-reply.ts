@@ -1,0 +1,21 @@
+/** A whole response as parts. */
+import { isJsonObject, parseJson } from '../../base/json.ts';
+import type { ChatEvent, StreamPart } from '../../chat/stream-event.ts';
+import { isErrorDocument } from './error-rules.ts';
+import { ResponseReader } from './response-reader.ts';
+
+/** Ends in `end` when the body is a response; else it holds an `error` or is `malformed`. */
+export function decodeReply(body: Buffer): readonly StreamPart[] {
+  const parsed = parseJson(body.toString('utf8'));
+  if (!parsed.ok || !isJsonObject(parsed.value)) return [partOf([{ type: 'malformed' }])];
+  const response = parsed.value;
+  if (isErrorDocument(response)) {
+    return [partOf([{ type: 'error', status: null, body: response }])];
+  }
+  if (!Array.isArray(response['output'])) return [partOf([{ type: 'malformed' }])];
+  return [partOf(new ResponseReader().readResponse(response, response).events)];
+}
+
+function partOf(events: readonly ChatEvent[]): StreamPart {
+  return { events, frame: null };
+}

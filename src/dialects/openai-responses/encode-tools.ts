@@ -1,0 +1,95 @@
+/** Tools and the choice among them: flat here, and strict unless it is said otherwise. */
+import type { JsonObject } from '../../base/json.ts';
+import { fail, type Result, success } from '../../base/result.ts';
+import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
+import type { RequestFault, UpstreamCall } from '../dialect.ts';
+import { ownDescription } from '../tool-descriptions.ts';
+import { encodeToolName } from '../tool-names.ts';
+import { isStrictSchema } from './strict-schema.ts';
+import type { WireTool, WireToolChoice } from './wire.ts';
+
+export type EncodedTools = {
+  readonly tools?: readonly WireTool[];
+  readonly tool_choice?: WireToolChoice;
+};
+
+/** Null when the name cannot be written. */
+export function toolName(name: string): string | null {
+  return encodeToolName(name, { accepted: /^[a-zA-Z0-9_-]{1,64}$/, charactersMax: 64 });
+}
+
+export function unwritableName(name: string): RequestFault {
+  const shown = name.length <= 80 ? name : `${name.slice(0, 79)}…`;
+  return { message: `The tool name "${shown}" cannot be written for this target.`, param: 'tools' };
+}
+
+export function encodeTools(
+  { request, toolDescriptions }: UpstreamCall,
+  dropped: Set<string>,
+): Result<EncodedTools, RequestFault> {
+  const { toolChoice } = request;
+  if (request.tools.length === 0) {
+    if (toolChoice === null || toolChoice.mode === 'auto' || toolChoice.mode === 'none') {
+      return success({});
+    }
+    return fail({ message: 'A tool must be called, but none is offered.', param: 'tool_choice' });
+  }
+  const tools: WireTool[] = [];
+  for (const tool of request.tools) {
+    const written = encodeTool(tool, ownDescription(toolDescriptions, tool.name), dropped);
+    if (written === null) return fail(unwritableName(tool.name));
+    tools.push(written);
+  }
+  return success({
+    tools,
+    ...(toolChoice === null ? {} : { tool_choice: encodeChoice(toolChoice) }),
+  });
+}
+
+function encodeTool(
+  tool: ToolDefinition,
+  override: string | null,
+  dropped: Set<string>,
+): WireTool | null {
+  const name = toolName(tool.name);
+  if (name === null) return null;
+  const description = override ?? tool.description;
+  const parameters = objectSchema(tool.parameters);
+  const strict = tool.strict === true && isStrictSchema(parameters);
+  if (tool.strict === true && !strict) dropped.add('strict');
+  return {
+    type: 'function',
+    name,
+    ...(description === null ? {} : { description }),
+    parameters,
+    strict,
+  };
+}
+
+/** The service takes only schemas of an object with properties. */
+function objectSchema(parameters: JsonObject | null): JsonObject {
+  if (parameters === null) return { type: 'object', properties: {}, additionalProperties: false };
+  const typed = parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' };
+  return Object.hasOwn(typed, 'properties') ? typed : { ...typed, properties: {} };
+}
+
+function encodeChoice(choice: ToolChoice): WireToolChoice {
+  switch (choice.mode) {
+    case 'auto':
+    case 'required':
+    case 'none':
+      return choice.mode;
+    case 'tool':
+      return named(choice.name);
+    case 'subset':
+      return {
+        type: 'allowed_tools',
+        mode: choice.required ? 'required' : 'auto',
+        tools: choice.names.map(named),
+      };
+  }
+}
+
+function named(name: string): { readonly type: 'function'; readonly name: string } {
+  return { type: 'function', name: toolName(name) ?? name };
+}

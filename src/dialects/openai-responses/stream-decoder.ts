@@ -1,0 +1,55 @@
+/** A stream of response events, cut anywhere, as parts. */
+import type { StreamPart } from '../../chat/stream-event.ts';
+import { type SseEvent, SseSplitter } from '../../framing/sse.ts';
+import type { UpstreamStreamDecoder } from '../dialect.ts';
+import { lostEvents, payloadOf } from '../event-payload.ts';
+import { type Reading, ResponseReader } from './response-reader.ts';
+import { dialectName } from './wire.ts';
+
+const idlePart: StreamPart = { events: [{ type: 'activity', isProgress: false }], frame: null };
+
+/** The name in `event:` is not looked at: every event says its type itself, and some servers name none. */
+export function streamDecoder(options: { readonly eventBytesMax: number }): UpstreamStreamDecoder {
+  const splitter = new SseSplitter(options);
+  const reader = new ResponseReader();
+  const decode = (events: readonly SseEvent[]): readonly StreamPart[] => {
+    const parts: StreamPart[] = [];
+    for (const event of events) {
+      const part = partOf(event, reader);
+      if (part !== null) parts.push(part);
+    }
+    return parts;
+  };
+  return {
+    push: (bytes) => decode(splitter.push(bytes)),
+    end: () => {
+      const parts = decode(splitter.end());
+      const events = reader.end();
+      return events.length === 0 ? parts : [...parts, { events, frame: null }];
+    },
+  };
+}
+
+function partOf(event: SseEvent, reader: ResponseReader): StreamPart | null {
+  const payload = payloadOf(event);
+  switch (payload.kind) {
+    case 'nothing':
+      return null;
+    // Neither a comment nor the marker of another dialect (`[DONE]`) is passed on.
+    case 'comment':
+      return idlePart;
+    case 'malformed':
+      return { events: [{ type: 'malformed' }], frame: null };
+    case 'too_large':
+      return { events: lostEvents, frame: null };
+    case 'json': {
+      const reading = reader.read(payload.value);
+      return payload.isFramed ? framed(reading, event) : { events: reading.events, frame: null };
+    }
+  }
+}
+
+function framed({ events, isFrameKept }: Reading, event: SseEvent): StreamPart {
+  if (!isFrameKept || event.kind === 'too_large') return { events, frame: null };
+  return { events, frame: { dialect: dialectName, bytes: event.bytes } };
+}
