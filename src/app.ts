@@ -263,6 +263,7 @@ function answering(
   const { log } = options;
   const { alerts, transport, webhookSecret } = alerting;
   const { config } = loaded;
+  const { recorder, origins } = store;
   const snapshot = () => config.current();
   const health = createHealthRegistry({ clock, random, fleet });
   closers.add(() => health.close());
@@ -278,25 +279,20 @@ function answering(
     ...targets,
     alerts,
     snapshot,
-    logFault: () => store.recorder.degradedReason(),
-    rowsLost: () => store.recorder.counts().lost,
+    logFault: () => recorder.degradedReason(),
+    rowsLost: () => recorder.counts().lost,
     fleetFault: () => fleet?.faultLine() ?? null,
     otherSecrets: () => [webhookSecret()].filter((secret) => secret !== null),
   });
   watch.start();
   closers.add(() => watch.close());
   config.onChange(() => watch.noteConfig());
-  const engine = createEngine({
-    ...targets,
-    random,
-    transport,
-    alerts,
-    unknownShapes,
-  });
+  const engine = createEngine({ ...targets, random, transport, alerts, unknownShapes });
   const pipeline = createPipeline({
     clock,
     engine,
-    recorder: store.recorder,
+    recorder,
+    origins,
     snapshot,
     decisions: [config, overrides],
     log,
@@ -319,7 +315,7 @@ function answering(
     });
   const targetAdmin = createTargetAdmin({ ...targets, snapshot, log, keep: kept.write });
   const questions = {
-    explain: createExplainRequest({ engine, clock, snapshot, dialects: clientDialects }),
+    explain: createExplainRequest({ engine, origins, clock, snapshot, dialects: clientDialects }),
     classify: createClassifyError({ clock, snapshot, dialects: upstreamDialects }),
     bodyBytesMax: () => snapshot().server.bodyBytesMax,
   };

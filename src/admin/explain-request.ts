@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ClientDialect } from '../dialects/dialect.ts';
 import type { Engine } from '../engine/failover.ts';
+import type { Origins } from '../engine/origins.ts';
 import { CallDraft } from '../pipeline/call-draft.ts';
 import { readRequest } from '../pipeline/read-request.ts';
 import type { Rejection } from '../pipeline/rejection.ts';
@@ -28,6 +29,7 @@ export type ExplainRequest = (question: ExplainQuestion) => ExplainResult;
 
 export function createExplainRequest(ports: {
   readonly engine: Pick<Engine, 'explain'>;
+  readonly origins: Origins;
   readonly clock: Clock;
   readonly snapshot: () => Snapshot;
   readonly dialects: ReadonlyMap<string, ClientDialect>;
@@ -46,7 +48,7 @@ export function createExplainRequest(ports: {
       signal: new AbortController().signal,
       keyId: null,
     };
-    const request = readRequest(new CallDraft(call, snapshot, ports.clock));
+    const request = readRequest(new CallDraft(call, snapshot, ports.clock), ports.origins);
     if (!request.ok) return { kind: 'rejected', rejection: request.fault };
     const { candidates, skipped } = ports.engine.explain(request.value);
     return {

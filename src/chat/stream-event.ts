@@ -72,9 +72,12 @@ export type Frame = { readonly dialect: DialectName; readonly bytes: Buffer };
 export type StreamPart = {
   readonly events: readonly ChatEvent[];
   readonly frame: Frame | null;
-  /** Ids under which the provider keeps what this part tells of: the answer's own, its items'. */
-  readonly keptIds?: readonly string[];
+  /** What this part tells of and names by an id: the answer itself, its items. */
+  readonly made?: readonly MadeItem[];
 };
+
+/** The account that made it may keep it under its id. Of reasoning it matters even so: no other can read it. */
+export type MadeItem = { readonly id: string; readonly isReasoning: boolean };
 
 /** Whether the event shows the client something: text, refusal, reasoning, a tool call or the finish. */
 export function isProgress(event: ChatEvent): boolean {

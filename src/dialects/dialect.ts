@@ -162,6 +162,11 @@ export type UpstreamCall = {
   readonly usualModel?: string | null;
   /** The assistant's turn at the end is to be gone on with: nothing is put after it. */
   readonly isToBeContinued?: boolean;
+  /** What the ids of items in the request mean to the account that is asked; absent = nothing is known. */
+  readonly items?: {
+    readonly isKeptHere: (id: string) => boolean;
+    readonly isMadeElsewhere: (id: string) => boolean;
+  };
 };
 
 export type EncodedCall = {

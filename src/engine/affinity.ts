@@ -6,7 +6,8 @@ import type { EngineRequest } from './engine-request.ts';
 
 /** Null: the request names no session, or the caller chose its target. */
 export function sessionOf(request: EngineRequest): TierSession | null {
-  if (request.session === null || request.pin !== null) return null;
+  if (request.session === null || request.pin !== null || request.account !== undefined)
+    return null;
   return { keyId: request.keyId, tier: request.tier.name, session: request.session };
 }
 

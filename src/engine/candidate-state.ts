@@ -15,6 +15,8 @@ export class CandidateState {
   readonly health: TargetHealth;
   /** Written once per request and target: a retry sends the same bytes. */
   encoded: EncodedCall | null = null;
+  /** Whose key it was written for, where that makes a difference. */
+  encodedFor: string | null = null;
   attempts = 0;
   /** The alias that the last attempt used; null where none was wanted, or none was made. */
   lastKey: string | null = null;

@@ -5,6 +5,7 @@ import type { Joint, OperationName } from '../dialects/dialect.ts';
 import type { RequestFailure } from '../failure/request-failure.ts';
 import type { Variables } from '../prompts/variant.ts';
 import type { Tier } from '../routing/snapshot.ts';
+import type { AccountBinding, Origin } from './origins.ts';
 import type { RequestTrace } from './trace.ts';
 
 export type EngineRequest = {
@@ -19,6 +20,10 @@ export type EngineRequest = {
   readonly variables: Variables;
   /** A target id: that one or an error. */
   readonly pin: string | null;
+  /** Absent: any target may serve it. */
+  readonly account?: AccountBinding;
+  /** Of the ids that it brings, those whose makers are known. */
+  readonly origins?: ReadonlyMap<string, Origin>;
   /** The first admissible target only. */
   readonly isFailoverOff: boolean;
   /** An eval wants one answer by one hand: nothing is continued. */

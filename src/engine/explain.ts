@@ -45,7 +45,7 @@ function judge(request: EngineRequest, candidate: CandidateState): ExplainedCand
   const { target } = candidate;
   const obstacle = candidate.obstacle();
   if (obstacle !== null) return { target: target.id, reason: obstacle.reason };
-  const written = writeCall(request, target);
+  const written = writeCall(request, target, candidate.pickKey()?.alias ?? null);
   if (written.kind !== 'written') return { target: target.id, reason: written.kind };
   return {
     target: target.id,

@@ -57,7 +57,7 @@ export function limitsOf(request: EngineRequest): Limits {
     maxWaitMs: retry.maxWaitMs,
     hintCeilingMs: retry.hintCeilingMs,
     backoff: retry.backoff,
-    isFailoverOff: request.isFailoverOff || request.pin !== null,
+    isFailoverOff: request.isFailoverOff || request.pin !== null || request.account !== undefined,
     failsOverOnContentPolicy: failover.onContentPolicy,
   };
 }

@@ -11,18 +11,45 @@ export type Plan = { readonly targets: readonly Target[]; readonly skipped: read
 /** Only what cannot change while the request lives; breakers and cooldowns are looked at when asking. */
 export function planOf(request: EngineRequest): Plan {
   const needed = requirementsOf(request.chat);
+  const bound = boundTarget(request);
   const targets: Target[] = [];
   const skipped: Skip[] = [];
   for (const planned of request.tier.targets) {
     const target = askedTarget(planned, request.operation);
     const missing = `ability:${request.operation}`;
-    const reason = target === null ? missing : skipReason(request, target, needed);
-    if (target !== null && reason === null) targets.push(target);
+    const reason =
+      target === null
+        ? missing
+        : (skipReason(request, target, needed) ?? boundElsewhere(target, bound));
+    if (target !== null && reason === null) targets.push(ofItsAccount(target, request));
     else skipped.push({ target: planned.id, reason: reason ?? missing });
   }
   return request.operation === 'embeddings'
     ? ofOneModel({ targets, skipped })
     : { targets, skipped };
+}
+
+/** The id of the one target that can serve `request`; null = it is bound to none. */
+function boundTarget({ account, tier, pin, chat }: EngineRequest): string | null {
+  if (account === undefined) return null;
+  if (account.kind === 'made_by') return account.origin.target;
+  const { dialect } = chat.original;
+  const first = tier.targets.find(
+    ({ id, provider }) => provider.dialect.name === dialect && (pin === null || id === pin),
+  );
+  return first?.id ?? null;
+}
+
+function boundElsewhere({ id }: Target, bound: string | null): string | null {
+  return bound === null || id === bound ? null : 'pinned';
+}
+
+/** With the one key of the account that made what the request goes on with. */
+function ofItsAccount(target: Target, { account }: EngineRequest): Target {
+  if (account?.kind !== 'made_by') return target;
+  const { keyAlias } = account.origin;
+  const keys = target.provider.keys.filter(({ alias }) => alias === keyAlias);
+  return { ...target, provider: { ...target.provider, keys } };
 }
 
 /** Vectors of different models do not mix: who is down is stood in for by others of the same model alone. */

@@ -9,14 +9,17 @@ import type { UpstreamRequest } from '../transport/transport.ts';
 import type { CandidateState } from './candidate-state.ts';
 import { restCall } from './continuation/rest-call.ts';
 import type { EngineRequest } from './engine-request.ts';
+import { type Account, isSameAccount, type Origin } from './origins.ts';
 import type { RequestRun } from './request-run.ts';
 import { upstreamCallOf, usualModelOf } from './upstream-call.ts';
 
 /** Null: this target cannot be asked (it is then spent, with its reason), decide again. */
 export function prepareCall(run: RequestRun, candidate: CandidateState): EncodedCall | null {
   if (run.isContinuing) return prepareRest(run, candidate);
-  if (candidate.encoded !== null) return candidate.encoded;
-  const written = writeCall(run.request, candidate.target);
+  const keyAlias = candidate.pickKey()?.alias ?? null;
+  const isOfKey = run.request.origins === undefined || candidate.encodedFor === keyAlias;
+  if (candidate.encoded !== null && isOfKey) return candidate.encoded;
+  const written = writeCall(run.request, candidate.target, keyAlias);
   switch (written.kind) {
     case 'prompt':
       run.skipForPrompt(candidate, written.fault);
@@ -26,6 +29,7 @@ export function prepareCall(run: RequestRun, candidate: CandidateState): Encoded
       return null;
     case 'written':
       candidate.encoded = written.encoded;
+      candidate.encodedFor = keyAlias;
       return written.encoded;
   }
 }
@@ -38,7 +42,8 @@ function prepareRest(run: RequestRun, candidate: CandidateState): EncodedCall | 
     return null;
   }
   const request = { ...run.request, chat: rest.chat };
-  const written = writeCall(request, candidate.target, (call) => restCall(call, rest));
+  const keyAlias = candidate.pickKey()?.alias ?? null;
+  const written = writeCall(request, candidate.target, keyAlias, (call) => restCall(call, rest));
   if (written.kind === 'written') return written.encoded;
   candidate.isSpent = true;
   return null;
@@ -56,23 +61,40 @@ export type WrittenCall =
   /** The target's dialect cannot carry what the client sent. */
   | { readonly kind: 'translation'; readonly fault: RequestFault };
 
-/** What `target` would be sent, or why it cannot be. `change` has the last word. */
+/** What `target` would be sent with the key of that alias, or why it cannot be. `change` has the last word. */
 export function writeCall(
-  request: Pick<EngineRequest, 'chat' | 'variables' | 'tier' | 'pin'>,
+  request: Pick<EngineRequest, 'chat' | 'variables' | 'tier' | 'pin' | 'account' | 'origins'>,
   target: Target,
+  keyAlias: string | null,
   change: (call: UpstreamCall) => UpstreamCall = (call) => call,
 ): WrittenCall {
   const rendered = target.variant?.render(request.variables) ?? null;
   if (rendered !== null && !rendered.ok) return { kind: 'prompt', fault: rendered.fault };
-  const call = upstreamCallOf(
-    request.chat,
-    target,
-    rendered?.value ?? null,
-    usualModelOf(request, target),
-  );
+  const call = {
+    ...upstreamCallOf(request.chat, target, rendered?.value ?? null, usualModelOf(request, target)),
+    ...itemsAt({ provider: target.provider.name, keyAlias }, request.origins),
+  };
   const encoded = target.provider.dialect.encodeCall(change(call));
   if (!encoded.ok) return { kind: 'translation', fault: encoded.fault };
   return { kind: 'written', encoded: encoded.value, system: call.system };
+}
+
+/** What of the ids in a request means something to `account`. */
+function itemsAt(
+  account: Account,
+  origins: ReadonlyMap<string, Origin> | undefined,
+): Pick<UpstreamCall, 'items'> {
+  if (origins === undefined) return {};
+  const isMadeHere = (id: string): boolean | null => {
+    const origin = origins.get(id);
+    return origin === undefined ? null : isSameAccount(origin, account);
+  };
+  return {
+    items: {
+      isKeptHere: (id) => isMadeHere(id) === true && origins.get(id)?.isKept === true,
+      isMadeElsewhere: (id) => isMadeHere(id) === false,
+    },
+  };
 }
 
 /**

@@ -143,6 +143,7 @@ function obstacleKind(reason: string): LastObstacle['kind'] | null {
 function abilityFault(run: RequestRun): { readonly message: string; readonly param: null } | null {
   if (run.candidates.length > 0 || run.skips.length === 0) return null;
   const lacking = run.skips.filter(({ reason }) => reason.startsWith('ability:'));
+  if (lacking.length === 0) return null;
   if (lacking.length !== run.skips.filter(({ reason }) => reason !== 'pinned').length) return null;
   const told = lacking.map(
     ({ target, reason }) => `${target} lacks ${reason.slice('ability:'.length)}`,

@@ -17,10 +17,10 @@ function isParameterName(name: string): name is keyof ChatParameters {
  * a conversation is held with it, unless something failed.
  */
 export function usualModelOf(
-  { tier, pin }: Pick<EngineRequest, 'tier' | 'pin'>,
+  { tier, pin, account }: Pick<EngineRequest, 'tier' | 'pin' | 'account'>,
   target: Target,
 ): string {
-  if (pin !== null) return target.model;
+  if (pin !== null || account !== undefined) return target.model;
   const { name } = target.provider.dialect;
   const first = tier.targets.find(({ provider }) => provider.dialect.name === name);
   return (first ?? target).model;

@@ -6,6 +6,7 @@ import { estimateInputTokens } from '../chat/token-estimate.ts';
 import { unknownUsage } from '../chat/usage.ts';
 import type { AnswerMeta, ClientStreamEncoder } from '../dialects/dialect.ts';
 import type { AnswerHead, EngineAnswer, EngineRun } from '../engine/engine-request.ts';
+import type { Origins } from '../engine/origins.ts';
 import type { RequestTrace } from '../engine/trace.ts';
 import type { RequestFailure } from '../failure/request-failure.ts';
 import type { Snapshot } from '../routing/snapshot.ts';
@@ -22,12 +23,14 @@ import {
 } from './answer-headers.ts';
 import { CallDraft } from './call-draft.ts';
 import type { CommitPoint } from './commit-point.ts';
+import { MadeItems } from './made-items.ts';
 import type { Rejection } from './rejection.ts';
 import { streamChunks } from './stream-chunks.ts';
 
 export type ExchangePorts = {
   readonly clock: Clock;
   readonly recorder: Recorder;
+  readonly origins: Origins;
   /** Told of each request at its end, before its row is written; cannot change anything. */
   readonly onEnd: (trace: RequestTrace) => void;
 };
@@ -81,8 +84,10 @@ export class Exchange extends CallDraft {
       return this.#stream(run, answer, commit, onEnd);
     }
     const trace = run.trace();
+    const made = new MadeItems(this.#ports.origins, this.chat?.accountState);
+    if (answer.kind === 'whole') made.watch(answer);
     onEnd(trace);
-    await this.#record(trace);
+    await Promise.all([made.note(trace), this.#record(trace)]);
     if (answer.kind === 'gone') return { kind: 'gone' };
     if (answer.kind === 'failed') return this.#failed(answer.failure, timingOf(trace));
     return this.#whole(answer, trace);
@@ -176,16 +181,18 @@ export class Exchange extends CallDraft {
     const { dialect } = this.call;
     const encoder = this.#encoder(() => this.#meta(run.trace()));
     const isEarly = answer === null;
+    const made = new MadeItems(this.#ports.origins, this.chat?.accountState);
     return {
       kind: 'stream',
       headers: this.#streamHeaders(answer?.head ?? null, timingOf(run.trace())),
       chunks: streamChunks({
         batches: isEarly ? batchesToCome(run.answer) : batchesOf(answer),
         encoder,
+        watch: (batch) => made.watch(batch),
         record: async () => {
           const trace = isEarly ? begunWell(run.trace()) : run.trace();
           onEnd(trace);
-          await this.#record(trace);
+          await Promise.all([made.note(trace), this.#record(trace)]);
         },
       }),
       keepAlive: {

@@ -1,12 +1,14 @@
 /**
  * The stages of a request, in order: decode (before a body is read it has no tier), options, tier,
- * prompt variables (of every target, whichever will serve), deadline; then, since only now is it known what is
- * asked for, whether it repeats what just failed; engine; log and encode.
+ * prompt variables (of every target, whichever will serve), the account that it is bound to, deadline;
+ * then, since only now is it known what is asked for, whether it repeats what just failed; engine; log
+ * and encode.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log-port.ts';
 import type { EngineRequest } from '../engine/engine-request.ts';
 import type { Engine } from '../engine/failover.ts';
+import type { Origins } from '../engine/origins.ts';
 import type { RequestTrace } from '../engine/trace.ts';
 import type { Snapshot } from '../routing/snapshot.ts';
 import type { Recorder } from '../served-by/recorder.ts';
@@ -21,6 +23,7 @@ export type PipelinePorts = {
   readonly clock: Clock;
   readonly engine: Engine;
   readonly recorder: Recorder;
+  readonly origins: Origins;
   readonly snapshot: () => Snapshot;
   /** Both tell when the operator has changed who can be asked: the config and the overrides. */
   readonly decisions: readonly { readonly onChange: (listener: () => void) => unknown }[];
@@ -117,7 +120,7 @@ async function answer(
   if (snapshot.log.onFailure === 'refuse' && ports.recorder.degradedReason() !== null) {
     return exchange.reject(logUnavailable());
   }
-  const read = readRequest(exchange);
+  const read = readRequest(exchange, ports.origins);
   if (!read.ok) return exchange.reject(read.fault);
   if (exchange.isCount) {
     const asked = asCount(read.value);

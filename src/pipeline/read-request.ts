@@ -2,8 +2,10 @@
 import { fail, type Result, success } from '../base/result.ts';
 import type { ChatRequest } from '../chat/request.ts';
 import type { EngineRequest } from '../engine/engine-request.ts';
+import type { Origins } from '../engine/origins.ts';
 import { deadlineLengthMs } from '../resilience/deadline.ts';
 import type { Tier } from '../routing/snapshot.ts';
+import { bindToAccount } from './account-binding.ts';
 import type { CallDraft } from './call-draft.ts';
 import {
   invalidRequest,
@@ -15,7 +17,7 @@ import {
 import { type RequestOptions, readRequestOptions } from './request-options.ts';
 
 /** Fills `draft` on the way, so that a rejection too is named by what was known. */
-export function readRequest(draft: CallDraft): Result<EngineRequest, Rejection> {
+export function readRequest(draft: CallDraft, origins: Origins): Result<EngineRequest, Rejection> {
   const { call, snapshot } = draft;
   const decoded = call.dialect.decodeRequest(call.body);
   if (!decoded.ok) return fail(invalidRequest(decoded.fault));
@@ -39,7 +41,9 @@ export function readRequest(draft: CallDraft): Result<EngineRequest, Rejection> 
       ),
     );
   }
-  return success(engineRequestOf(draft, chat, options, tier));
+  const bound = bindToAccount(chat.accountState, tier, origins);
+  if (!bound.ok) return bound;
+  return success({ ...engineRequestOf(draft, chat, options, tier), ...bound.value });
 }
 
 function engineRequestOf(

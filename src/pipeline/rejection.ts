@@ -41,6 +41,24 @@ export function unknownPin(pin: string, known: readonly string[]): Rejection {
   return rejection('invalid_request', 400, message, 'x-tiergate-pin');
 }
 
+/** Nobody is known to keep it: no other account may be asked, and this one is not known. */
+export function responseNotFound(id: string): Rejection {
+  const message = `Previous response with id ${JSON.stringify(id.slice(0, 128))} not found: it was not stored, is older than 30 days, or was not made through this gateway. Send the conversation itself, or set store: true on the request that begins it`;
+  return rejection('invalid_request', 400, message, 'previous_response_id');
+}
+
+/** An operator must bring it back: no SDK is told to try again at once. */
+export function accountGone(target: string, tier: string): Rejection {
+  const message = `What this request goes on with is kept by the account that ${target} had then, and tier ${JSON.stringify(tier)} does not have it now. No other account can serve it: send the conversation itself`;
+  return { ...rejection('no_target_available', 503, message), retryAfterMs: 300_000 };
+}
+
+export function originsUnknown(): Rejection {
+  const message =
+    'Which account keeps what this request goes on with cannot be looked up now: the database cannot be read';
+  return { ...rejection('no_target_available', 503, message), retryAfterMs: 1000 };
+}
+
 export function internalFault(): Rejection {
   return rejection(
     'internal',

@@ -6,6 +6,8 @@ import type { AnswerBatch } from '../engine/engine-request.ts';
 export type StreamChunksInput = {
   readonly batches: AsyncGenerator<AnswerBatch, void, undefined>;
   readonly encoder: ClientStreamEncoder;
+  /** Told of each batch before it is written. */
+  readonly watch: (batch: AnswerBatch) => void;
   /** Writes the request's row as it now stands; called exactly once. */
   readonly record: () => Promise<void>;
 };
@@ -22,6 +24,7 @@ export async function* streamChunks(
   };
   try {
     for await (const batch of batches) {
+      input.watch(batch);
       if (batch.joint !== undefined) {
         const comment = encoder.join(batch.joint);
         if (comment !== '') yield comment;

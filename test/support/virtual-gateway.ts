@@ -20,6 +20,7 @@ import { buildSnapshot } from '../../src/routing/build-snapshot.ts';
 import type { Snapshot } from '../../src/routing/snapshot.ts';
 import { validateDocument } from '../../src/routing/validate.ts';
 import { FakeResponse, type Piece } from './fake-response.ts';
+import { MemoryOrigins } from './memory-origins.ts';
 import { createMemoryRecorder, type MemoryRecorder } from './memory-recorder.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
 import { type Behaviour, type VendorName, VirtualProviders } from './virtual-providers.ts';
@@ -136,6 +137,7 @@ export class VirtualGateway {
       clock,
       engine,
       recorder: this.recorder,
+      origins: new MemoryOrigins(),
       snapshot: () => snapshot,
       decisions: [],
       log: silentLog,

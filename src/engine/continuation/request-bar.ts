@@ -8,6 +8,7 @@ export type RequestBar =
   | 'fail_forward'
   | 'max_continuations'
   | 'strict'
+  | 'stored'
   | 'choices'
   | 'logprobs'
   | 'structured_output'
@@ -21,6 +22,8 @@ export function requestBar(request: EngineRequest): RequestBar | null {
   if (tier.stream.onInterrupt !== 'continue') return 'fail_forward';
   if (tier.stream.maxContinuations === 0) return 'max_continuations';
   if (request.isStrict === true) return 'strict';
+  // What an account keeps is what it wrote itself.
+  if (request.account !== undefined) return 'stored';
   if ((parameters.n ?? 1) > 1) return 'choices';
   // A second answer has probabilities for its own words only.
   if (parameters.logprobs === true) return 'logprobs';

@@ -1,6 +1,7 @@
 /** Runs retention: every few minutes, in portions with a pause between, only while the log is healthy. */
 import type { CancelTimer, Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log-port.ts';
+import { originsKeptMs } from './sqlite-origins.ts';
 import type { Writer } from './writer/writer-thread.ts';
 
 const firstAfterMs = 60_000;
@@ -30,7 +31,12 @@ export function scheduleRetention(options: {
   const step = async (): Promise<void> => {
     if (!options.isHealthy()) return after(everyMs);
     const beganMs = clock.monotonicMs();
-    const pruned = await writer.ask({ kind: 'prune', beforeMs: clock.wallMs() - options.keepMs() });
+    const nowMs = clock.wallMs();
+    const pruned = await writer.ask({
+      kind: 'prune',
+      beforeMs: nowMs - options.keepMs(),
+      originsBeforeMs: nowMs - originsKeptMs,
+    });
     if (!pruned.ok) {
       log.warn('old rows could not be deleted', { reason: pruned.fault.message });
       return after(everyMs);

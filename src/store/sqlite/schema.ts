@@ -218,6 +218,20 @@ export const markers = sqliteTable('markers', {
   key_id: text('key_id'),
 });
 
+/** Which account made what requests later name by an id: answers and items that it keeps, reasoning. */
+export const origins = sqliteTable(
+  'origins',
+  {
+    id: text('id').primaryKey(),
+    target: text('target').notNull(),
+    provider: text('provider').notNull(),
+    key_alias: text('key_alias'),
+    is_kept: integer('is_kept', { mode: 'boolean' }).notNull(),
+    made_at: integer('made_at').notNull(),
+  },
+  (table) => [index('origins_made').on(table.made_at)],
+);
+
 /** Immutable versions of the config, each with the prompts it names. */
 export const configVersions = sqliteTable('config_versions', {
   version: integer('version').primaryKey(),

@@ -4,6 +4,7 @@ import type { CancelTimer, Clock } from '../../base/clock.ts';
 import { randomHex } from '../../base/ids.ts';
 import type { Log } from '../../base/log-port.ts';
 import { fail, type Result, success } from '../../base/result.ts';
+import type { Origins } from '../../engine/origins.ts';
 import type { RevisionStore } from '../../routing/revision-store.ts';
 import type { ServedQuery } from '../../served-by/served-query.ts';
 import { DatabaseAccess } from './database-access.ts';
@@ -14,6 +15,7 @@ import { createRevisionStore } from './revision-store.ts';
 import { servedColumns } from './served-columns.ts';
 import { createServedQuery } from './served-query.ts';
 import { openSpill } from './spill-file.ts';
+import { SqliteOrigins } from './sqlite-origins.ts';
 import { SqliteRecorder } from './sqlite-recorder.ts';
 import type { StoreFault } from './store-fault.ts';
 import { scheduleUpkeep, type UpkeepSchedule } from './upkeep-schedule.ts';
@@ -34,6 +36,7 @@ export type SqliteStore = {
   readonly served: ServedQuery;
   readonly revisions: RevisionStore;
   readonly meta: MetaStore;
+  readonly origins: Origins;
   /** Why the database cannot be used now, or null. Tried anew at most once a second. */
   readonly fault: () => StoreFault | null;
   /** Flushes the log, then frees everything. */
@@ -72,6 +75,7 @@ export async function openSqliteStore(
     clock,
   });
   await withinMs(clock, startWaitMs, recorder.start());
+  const origins = new SqliteOrigins({ access, writer, clock, log });
   const { isHealthy } = recorder;
   const retention = scheduleRetention({ writer, keepMs, isHealthy, clock, log });
   const upkeep = scheduleUpkeep({
@@ -86,13 +90,15 @@ export async function openSqliteStore(
     served: createServedQuery(access),
     revisions: createRevisionStore(access),
     meta: createMetaStore(access),
+    origins,
     fault: () => access.fault(),
-    close: () => closeAll({ recorder, retention, upkeep, access, lock: locked.value }),
+    close: () => closeAll({ recorder, origins, retention, upkeep, access, lock: locked.value }),
   });
 }
 
 async function closeAll(parts: {
   readonly recorder: SqliteRecorder;
+  readonly origins: SqliteOrigins;
   readonly retention: RetentionSchedule;
   readonly upkeep: UpkeepSchedule;
   readonly access: DatabaseAccess;
@@ -100,6 +106,7 @@ async function closeAll(parts: {
 }): Promise<void> {
   parts.retention.stop();
   await parts.upkeep.stop();
+  await parts.origins.close();
   parts.access.close();
   await parts.recorder.close();
   parts.lock.release();

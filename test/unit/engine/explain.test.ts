@@ -42,7 +42,7 @@ it('R71 the rendered system text is what the target is sent', async () => {
       dropped: [],
     },
   ]);
-  const written = writeCall(request, target);
+  const written = writeCall(request, target, null);
   if (written.kind !== 'written') throw new Error(written.kind);
   const body = JSON.parse(written.encoded.body.toString()) as {
     readonly messages: readonly { readonly role: string; readonly content: string }[];

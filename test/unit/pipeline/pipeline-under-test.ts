@@ -8,6 +8,7 @@ import type { Answer, Call } from '../../../src/pipeline/answer.ts';
 import { createPipeline } from '../../../src/pipeline/pipeline.ts';
 import type { Snapshot } from '../../../src/routing/snapshot.ts';
 import { plainTarget, plainTier } from '../../support/engine-harness.ts';
+import { MemoryOrigins } from '../../support/memory-origins.ts';
 import { createMemoryRecorder } from '../../support/memory-recorder.ts';
 import { attemptTrace, requestFailure, requestTrace } from '../../support/traces.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -45,8 +46,10 @@ export class PipelineUnderTest {
   /** What it makes of the next requests; the last one stays. */
   script: Scripted[] = [{ kind: 'served' }];
   readonly #decided = new Set<() => void>();
+  readonly origins = new MemoryOrigins();
   readonly #pipeline = createPipeline({
     clock: this.clock,
+    origins: this.origins,
     engine: {
       start: (request) => {
         this.asked.push(request);

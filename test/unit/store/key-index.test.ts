@@ -5,6 +5,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { DatabaseAccess } from '../../../src/store/sqlite/database-access.ts';
 import { createServedQuery } from '../../../src/store/sqlite/served-query.ts';
 import { indexedAtATime, KeyIndex } from '../../../src/store/sqlite/writer/key-index.ts';
+import { OriginWriter } from '../../../src/store/sqlite/writer/origin-writer.ts';
 import { prunePortion } from '../../../src/store/sqlite/writer/retention.ts';
 import { RowWriter } from '../../../src/store/sqlite/writer/row-writer.ts';
 import { attemptTrace } from '../../support/traces.ts';
@@ -50,10 +51,14 @@ describe('an id', () => {
 
   it('goes with its row, and a number used again finds the new row', () => {
     const { database, keys, write, find } = setUp();
+    const origins = new OriginWriter(database);
     write('a', 1_000);
     write('b', 1_000);
     keys.step();
-    expect(prunePortion(database, keys, 2_000).deleted).toBe(2);
+    expect(
+      prunePortion({ connection: database, keys, origins }, { beforeMs: 2_000, originsBeforeMs: 0 })
+        .deleted,
+    ).toBe(2);
     expect(countOf(database, 'request_keys')).toBe(0);
     write('c');
     expect(find('c')).toMatchObject([{ id: 'c' }, { id: 'c' }]);

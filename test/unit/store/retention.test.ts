@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/base/log-port.ts';
 import { scheduleRetention } from '../../../src/store/sqlite/retention-schedule.ts';
 import { KeyIndex } from '../../../src/store/sqlite/writer/key-index.ts';
+import { OriginWriter, prunedOriginsMax } from '../../../src/store/sqlite/writer/origin-writer.ts';
 import { prunedRowsMax, prunePortion } from '../../../src/store/sqlite/writer/retention.ts';
 import { RowWriter } from '../../../src/store/sqlite/writer/row-writer.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -22,6 +23,9 @@ function setUp(file?: string) {
   const database = temporaryDatabase(file);
   const writer = new RowWriter(database);
   const keys = new KeyIndex(database);
+  const origins = new OriginWriter(database);
+  const prune = (beforeMs: number, originsBeforeMs = 0) =>
+    prunePortion({ connection: database, keys, origins }, { beforeMs, originsBeforeMs });
   const write = (count: number, startedAtMs: number): void => {
     const rows = Array.from({ length: count }, (_, at) =>
       encodedTrace({ id: `${startedAtMs}-${at}`, clientRequestId: `c-${at}`, startedAtMs }),
@@ -33,15 +37,15 @@ function setUp(file?: string) {
     });
     keys.step();
   };
-  return { database, keys, write };
+  return { database, origins, prune, write };
 }
 
 describe('retention', () => {
   it('LG-02 leaves no row older than the limit in any table, and every younger one', () => {
-    const { database, keys, write } = setUp();
+    const { database, prune, write } = setUp();
     write(30, 0);
     write(20, 3 * dayMs);
-    expect(prunePortion(database, keys, 3 * dayMs)).toEqual({ deleted: 30, isDone: true });
+    expect(prune(3 * dayMs)).toEqual({ deleted: 30, isDone: true });
     const counts = Object.fromEntries(
       tablesOf(database).map((table) => [table, countOf(database, table)]),
     );
@@ -60,16 +64,28 @@ describe('retention', () => {
   it('LG-02 knows every table that grows with requests', () => {
     const { database } = setUp();
     const kept = ['config_versions', 'prompt_versions', 'meta', '__drizzle_migrations'];
-    const pruned = ['requests', 'attempts', 'request_keys', 'served_slots', 'markers'];
+    const pruned = ['requests', 'attempts', 'request_keys', 'served_slots', 'markers', 'origins'];
     expect(tablesOf(database).sort()).toEqual([...kept, ...pruned].sort());
   });
 
+  it('forgets who made what after its own time, in portions', () => {
+    const { database, origins, prune } = setUp();
+    const row = { target: 't', provider: 'p', keyAlias: null, isKept: true };
+    const rows = Array.from({ length: prunedOriginsMax + 20 }, (_, at) => {
+      return { ...row, id: `resp_${at}`, madeAtMs: at < 10 ? 2 * dayMs : dayMs };
+    });
+    origins.note(rows);
+    expect(prune(0, 1.5 * dayMs)).toEqual({ deleted: 0, isDone: false });
+    expect(prune(0, 1.5 * dayMs)).toEqual({ deleted: 0, isDone: true });
+    expect(countOf(database, 'origins')).toBe(10);
+  });
+
   it('LG-01 deletes at most 500 rows at a time, and the file does not grow', () => {
-    const { database, keys, write } = setUp(join(temporaryDirectory(), 'tiergate.db'));
+    const { database, prune, write } = setUp(join(temporaryDirectory(), 'tiergate.db'));
     expect(prunedRowsMax).toBeLessThanOrEqual(500);
     write(5 * prunedRowsMax + 20, 0);
     const pagesBefore = Number(database.pragma('page_count', { simple: true }));
-    const steps = [1, 2, 3, 4, 5, 6].map(() => prunePortion(database, keys, dayMs));
+    const steps = [1, 2, 3, 4, 5, 6].map(() => prune(dayMs));
     expect(steps.map(({ deleted }) => deleted)).toEqual([...Array(5).fill(prunedRowsMax), 20]);
     expect(steps.map(({ isDone }) => isDone)).toEqual([...Array(5).fill(false), true]);
     expect(Number(database.pragma('page_count', { simple: true }))).toBeLessThan(pagesBefore);
@@ -104,7 +120,13 @@ describe('its schedule', () => {
     await clock.advance(59_999);
     expect(scripted.asked).toEqual([]);
     await clock.advance(1);
-    expect(scripted.asked).toEqual([{ kind: 'prune', beforeMs: clock.wallMs() - dayMs }]);
+    expect(scripted.asked).toEqual([
+      {
+        kind: 'prune',
+        beforeMs: clock.wallMs() - dayMs,
+        originsBeforeMs: clock.wallMs() - 30 * dayMs,
+      },
+    ]);
     await clock.advance(600_000);
     expect(scripted.asked).toHaveLength(3);
   });

@@ -66,6 +66,8 @@ export class ScriptedWriter {
         return this.#prune();
       case 'index':
         return { isDone: true };
+      case 'note_origins':
+        return null;
       case 'checkpoint':
         return { pages: 0, writtenBack: 0 };
     }

@@ -25,7 +25,11 @@ describe('the writer thread', () => {
       writer.ask({ kind: 'index' }),
       writer.ask({ kind: 'adopt', instance: 'now' }),
       writer.ask({ kind: 'checkpoint' }),
-      writer.ask({ kind: 'prune', beforeMs: Number.MAX_SAFE_INTEGER }),
+      writer.ask({
+        kind: 'prune',
+        beforeMs: Number.MAX_SAFE_INTEGER,
+        originsBeforeMs: Number.MAX_SAFE_INTEGER,
+      }),
     ]);
     expect(replies.map((reply) => (reply.ok ? reply.value : reply.fault))).toEqual([
       null,

@@ -1,6 +1,7 @@
 /** Deletes old rows in small portions and gives the space back. Runs in the writer thread. */
 import type { Connection } from '../connection.ts';
 import type { KeyIndex } from './key-index.ts';
+import { type OriginWriter, prunedOriginsMax } from './origin-writer.ts';
 import { slotMs } from './slot-index.ts';
 
 /** Rows a portion: one transaction that live rows wait for, so that it stays well under 20 ms. */
@@ -10,18 +11,23 @@ const freedPages = 50;
 
 /**
  * Deletes up to `prunedRowsMax` of the requests that began before `beforeMs`, the oldest first, each with
- * its attempts; and what else is that old: markers and slots.
+ * its attempts; what else is that old: markers and slots; and a portion of the origins that are too old.
  */
 export function prunePortion(
-  connection: Connection,
-  keys: KeyIndex,
-  beforeMs: number,
+  database: {
+    readonly connection: Connection;
+    readonly keys: KeyIndex;
+    readonly origins: OriginWriter;
+  },
+  limits: { readonly beforeMs: number; readonly originsBeforeMs: number },
 ): { readonly deleted: number; readonly isDone: boolean } {
+  const { connection, keys, origins } = database;
   const deleted = connection
-    .transaction(() => deleteOldest(connection, keys, beforeMs))
+    .transaction(() => deleteOldest(connection, keys, limits.beforeMs))
     .immediate();
+  const forgotten = origins.prune(limits.originsBeforeMs);
   connection.pragma(`incremental_vacuum(${freedPages})`);
-  return { deleted, isDone: deleted < prunedRowsMax };
+  return { deleted, isDone: deleted < prunedRowsMax && forgotten < prunedOriginsMax };
 }
 
 function deleteOldest(connection: Connection, keys: KeyIndex, beforeMs: number): number {

@@ -20,6 +20,16 @@ export type Batch = {
   readonly ended: readonly string[];
 };
 
+/** Which account made what has this id. */
+export type OriginRow = {
+  readonly id: string;
+  readonly target: string;
+  readonly provider: string;
+  readonly keyAlias: string | null;
+  readonly isKept: boolean;
+  readonly madeAtMs: number;
+};
+
 export type WriterRequest =
   /** Opens the database and writes to it, or tells why not; every other request opens it too. */
   | { readonly kind: 'check'; readonly instance: string }
@@ -28,8 +38,9 @@ export type WriterRequest =
   | { readonly kind: 'import'; readonly path: string; readonly offset: number }
   /** Makes rows `lost` of markers that other processes left. */
   | { readonly kind: 'adopt'; readonly instance: string }
-  /** Deletes one portion of the rows that began before `beforeMs`. */
-  | { readonly kind: 'prune'; readonly beforeMs: number }
+  | { readonly kind: 'note_origins'; readonly rows: readonly OriginRow[] }
+  /** Deletes one portion of the rows that began before `beforeMs`, and of older origins. */
+  | { readonly kind: 'prune'; readonly beforeMs: number; readonly originsBeforeMs: number }
   /** Enters one portion of the newest rows' ids into `request_keys`. */
   | { readonly kind: 'index' }
   /** Writes the write-ahead log back into the database file as far as nobody is in the way. */
@@ -51,6 +62,7 @@ export type WriterReplies = {
   readonly commit: readonly RefusedRow[];
   readonly import: ImportStep;
   readonly adopt: number;
+  readonly note_origins: null;
   /** Whether rows of that age are left. */
   readonly prune: { readonly deleted: number; readonly isDone: boolean };
   readonly index: { readonly isDone: boolean };

@@ -4,6 +4,7 @@ import { fail, success } from '../../../base/result.ts';
 import { type Connection, connect } from '../connection.ts';
 import { type StoreFault, storeFaultOf } from '../store-fault.ts';
 import { KeyIndex } from './key-index.ts';
+import { OriginWriter } from './origin-writer.ts';
 import { prunePortion } from './retention.ts';
 import type { ServedColumns } from './row-codec.ts';
 import { RowWriter } from './row-writer.ts';
@@ -21,6 +22,7 @@ type Opened = {
   readonly connection: Connection;
   readonly writer: RowWriter;
   readonly keys: KeyIndex;
+  readonly origins: OriginWriter;
   readonly columns: ServedColumns;
 };
 
@@ -61,7 +63,8 @@ function serve(settings: WriterSettings): void {
 function open(connection: Connection, { columns }: WriterSettings): Opened {
   try {
     const writer = new RowWriter(connection);
-    return { connection, writer, keys: new KeyIndex(connection), columns };
+    const keys = new KeyIndex(connection);
+    return { connection, writer, keys, origins: new OriginWriter(connection), columns };
   } catch (error) {
     connection.close();
     throw error;
@@ -84,8 +87,11 @@ function perform(opened: Opened, request: WriterRequest): WriterReplies[keyof Wr
       return importPortion({ ...opened, path: request.path, offset: request.offset });
     case 'adopt':
       return opened.writer.adoptMarkers(request.instance);
+    case 'note_origins':
+      opened.origins.note(request.rows);
+      return null;
     case 'prune':
-      return prunePortion(opened.connection, opened.keys, request.beforeMs);
+      return prunePortion(opened, request);
     case 'index':
       return { isDone: opened.keys.step() };
     case 'checkpoint':
