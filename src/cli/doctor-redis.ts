@@ -6,6 +6,8 @@ import { openFleet } from '../store/redis/open-fleet.ts';
 import type { RedisAddress } from '../store/redis/redis-address.ts';
 import { type Finding, ok, wrong } from './doctor-report.ts';
 
+const answerMsMax = 8_000;
+
 const advice = {
   unreachable: 'is it running, and is REDIS_URL its address? A gateway starts without it, alone',
   refused: 'look at user and password in REDIS_URL, and at what the user may do',
@@ -18,10 +20,11 @@ export async function checkRedis(
   address: RedisAddress | null,
   ports: { readonly clock: Clock; readonly random: Random },
 ): Promise<Finding[]> {
-  const fleet = await openFleet(address, { ...ports, log: silentLog });
+  const patience = { patienceMs: answerMsMax };
+  const fleet = await openFleet(address, { ...ports, ...patience, log: silentLog });
   if (fleet === null) return [];
   const startedMs = ports.clock.monotonicMs();
-  await fleet.start();
+  await fleet.start(answerMsMax);
   const tookMs = Math.round(ports.clock.monotonicMs() - startedMs);
   const fault = fleet.fault();
   const { redis, instances } = fleet.status();

@@ -26,8 +26,10 @@ import {
 } from './breaker-scripts.ts';
 import type { RedisAddress } from './redis-address.ts';
 import type { RedisFault } from './redis-connection.ts';
-import { answerMsMax, RedisLink } from './redis-link.ts';
+import { RedisLink } from './redis-link.ts';
 
+/** A gateway does not start later than this because of a server that is silent. */
+const startMsMax = 1_000;
 /** Bounds how long a lost message can hide a change. */
 const lookEveryMs = 500;
 /** A flood of messages costs no more looks than this. */
@@ -74,10 +76,10 @@ export class RedisFleet implements BreakerFleet {
     });
   }
 
-  /** Resolves when the server has been asked once, or was not to be reached, or after a second. */
-  async start(): Promise<void> {
+  /** Resolves when the server has been asked once, or was not to be reached, or after `withinMs`. */
+  async start(withinMs = startMsMax): Promise<void> {
     const { promise: overdue, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#clock.schedule(2 * answerMsMax, resolve);
+    const cancel = this.#clock.schedule(withinMs, resolve);
     await Promise.race([this.#link.open().then(() => this.#look()), overdue]);
     cancel();
   }

@@ -8,7 +8,7 @@ import type { RedisAddress } from './redis-address.ts';
 import { RedisConnection, type RedisFault } from './redis-connection.ts';
 
 /** An answer is waited for so long; then the server counts as slow until one comes in time. */
-export const answerMsMax = 500;
+const answerMsMax = 500;
 /** A process that stood still itself finds answers of that time only after its timers. */
 const standstillMs = 20;
 /** So long without any answer and the connection counts as dead. */
@@ -34,7 +34,7 @@ export class RedisLink {
   #connection: RedisConnection | null = null;
   /** Also while it is being opened. */
   #opening: RedisConnection | null = null;
-  #fault: RedisFault | null = { kind: 'unreachable', detail: 'not connected yet' };
+  #fault: RedisFault | null = { kind: 'unreachable', detail: 'no answer yet' };
   #sinceWallMs: number;
   #wasTold = false;
   #isClosed = false;
