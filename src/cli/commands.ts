@@ -43,7 +43,7 @@ something is wrong.
         name: 'port',
         kind: 'text',
         placeholder: 'N',
-        summary: 'control; providers take the three after it; 0 = any (8438)',
+        summary: 'control; providers take the four after it; 0 = any (8438)',
       },
       { name: 'instant', kind: 'switch', summary: 'answer at once instead of at a lifelike pace' },
       { name: 'require-key', kind: 'switch', summary: 'refuse requests without a credential' },

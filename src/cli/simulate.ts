@@ -5,7 +5,7 @@ import { type SimulatedProvider, startSimulator } from '../simulator/simulator.t
 
 export type SimulateOptions = {
   readonly host: string;
-  /** The control port; the providers take the three that follow. 0 = any free ports. */
+  /** The control port; the providers take the four that follow. 0 = any free ports. */
   readonly port: number;
   readonly write: (text: string) => void;
   /** Whether requests must carry some credential (any one is good). Default: no. */
@@ -36,7 +36,7 @@ export async function runSimulate(options: SimulateOptions): Promise<number> {
     const reason = error instanceof Error ? error.message : String(error);
     write(`The simulated providers could not start: ${reason}\n`);
     if (port !== 0)
-      write(`They need the ports ${port} to ${port + 3}; choose others with --port.\n`);
+      write(`They need the ports ${port} to ${port + 4}; choose others with --port.\n`);
     return 1;
   }
   write(banner(running));
@@ -72,7 +72,7 @@ ${all.map(({ name, url }) => `  ${name.padEnd(10)} ${url}`).join('\n')}
 In tiergate.yaml:
 
   providers:
-${all.map(({ name, url }) => `    ${name}: { kind: ${name}, base_url: "${url}" }`).join('\n')}
+${all.map(entryOf).join('\n')}
 
 Break one for a minute, and mend it:
 
@@ -86,4 +86,9 @@ See what came in, and every fault there is:
 
 Ctrl-C stops.
 `;
+}
+
+function entryOf({ name, url, settings }: SimulatedProvider): string {
+  const fields = Object.entries({ kind: name, base_url: `"${url}"`, ...settings });
+  return `    ${name}: { ${fields.map(([field, value]) => `${field}: ${value}`).join(', ')} }`;
 }

@@ -2,11 +2,18 @@
 import type { JsonObject } from '../base/json.ts';
 import { composeAnswer } from './compose-answer.ts';
 import type { Fault } from './faults/fault.ts';
-import { badGatewayPlan, brokenStream, brokenWhole, faultEffect } from './faults/fault-plan.ts';
+import {
+  badGatewayPlan,
+  brokenStream,
+  brokenWhole,
+  faultEffect,
+  garbledText,
+} from './faults/fault-plan.ts';
 import type { Manner } from './go-on.ts';
 import type { Prompt } from './prompt.ts';
-import { type Beat, bytesBeat, type Headers, type ReplyPlan, streamHeaders } from './reply-plan.ts';
+import { type Beat, bytesBeat, type Headers, type ReplyPlan } from './reply-plan.ts';
 import type { Pace } from './settings.ts';
+import { streamBeats, streamHeaders } from './stream-form.ts';
 import type { Frame, ReplyIdentity, Route, Vendor, VendorFault } from './vendors/vendor.ts';
 
 export type AnswerScene = {
@@ -89,6 +96,7 @@ function brokenPlan(
     afterTokens: fault.afterTokens,
     pace: (frame, isFirst) => paceBeats(frame, isFirst, pace),
     errorEvent: vendor.errorEvent(serverError, identity),
+    garbled: vendor.binaryStreams?.garbled ?? garbledText,
   });
   return streamPlan(scene, beats);
 }
@@ -134,12 +142,13 @@ function streamPlan(
   extra: Headers = {},
 ): ReplyPlan {
   const headers = {
-    ...streamHeaders(isArrayOf(route)),
+    ...streamHeaders(vendor, isArrayOf(route)),
     ...vendor.replyHeaders(identity),
     ...extra,
   };
   const head = { status: 200, headers };
-  return { kind: 'beats', delayMs: 0, head, beats, splitBytes: 0, encoding: null };
+  const framed = streamBeats(vendor, beats);
+  return { kind: 'beats', delayMs: 0, head, beats: framed, splitBytes: 0, encoding: null };
 }
 
 function* pacedBeats(frames: readonly Frame[], pace: Pace): Iterable<Beat> {

@@ -2,9 +2,15 @@
 import { type Simulation, type SimulatorOptions, startSimulator } from './simulator.ts';
 import type { VendorName } from './vendors/vendor.ts';
 
-export const simulatorPorts = { control: 8438, openai: 8439, anthropic: 8440, gemini: 8441 };
+export const simulatorPorts = {
+  control: 8438,
+  openai: 8439,
+  anthropic: 8440,
+  gemini: 8441,
+  bedrock: 8442,
+};
 
-/** The three vendors on their usual ports, or, where one is taken, on any free ones. */
+/** The vendors on their usual ports, or, where one is taken, on any free ones. */
 export async function startSimulatorAtHome(
   options: Omit<SimulatorOptions, 'ports'> = {},
 ): Promise<Simulation<VendorName>> {

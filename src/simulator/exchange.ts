@@ -213,7 +213,8 @@ function refusalOf(
   if (route === null) {
     return vendor.plainFault(404, `Unknown path: ${head.method} ${head.path.slice(0, 200)}`);
   }
-  const denied = vendor.authorize(head, settings.auth);
+  const sent = { body, nowMs: settings.clock.wallMs() };
+  const denied = vendor.authorize(head, settings.auth, sent);
   if (denied !== null) return denied;
   if (route.operation === 'models') return null;
   if (document === undefined)

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer, Prompt } from './prompt.ts';
 import type { LeanMode } from './settings.ts';
+import { frameBytes, streamHeaders } from './stream-form.ts';
 import type { Vendor } from './vendors/vendor.ts';
 
 export type LeanResponder = (request: IncomingMessage, response: ServerResponse) => void;
@@ -16,12 +17,9 @@ export function leanResponder(vendor: Vendor, mode: LeanMode): LeanResponder {
     withUsage: writes(vendor, mode, true),
   };
   const wholeHeaders = { 'content-type': 'application/json', 'content-length': whole.length };
-  const streamHeaders = {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'transfer-encoding': 'chunked',
-  };
+  const headers = { ...streamHeaders(vendor, false), 'transfer-encoding': 'chunked' };
   return (request, response) => {
-    const isNamedStream = (request.url ?? '').includes(':streamGenerateContent');
+    const isNamedStream = /:streamGenerateContent|\/converse-stream$/.test(request.url ?? '');
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -31,7 +29,7 @@ export function leanResponder(vendor: Vendor, mode: LeanMode): LeanResponder {
         response.end(whole);
         return;
       }
-      response.writeHead(200, streamHeaders);
+      response.writeHead(200, headers);
       // The chunks are framed beforehand: framing them anew costs more than all the rest.
       response.chunkedEncoding = false;
       writeAll(response, asksFor(body, 'include_usage') ? streams.withUsage : streams.plain, 0);
@@ -65,9 +63,10 @@ function writes(vendor: Vendor, mode: LeanMode, includeUsage: boolean): readonly
   const size = mode.eventsPerWrite === 0 ? frames.length : mode.eventsPerWrite;
   const joined: Buffer[] = [];
   for (let at = 0; at < frames.length; at += size) {
-    const text = frames.slice(at, at + size).join('');
+    const bytes = Buffer.from(frameBytes(vendor, frames.slice(at, at + size).join('')));
     const end = at + size < frames.length ? '' : '0\r\n\r\n';
-    joined.push(Buffer.from(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n${end}`));
+    const size16 = bytes.length.toString(16);
+    joined.push(Buffer.concat([Buffer.from(`${size16}\r\n`), bytes, Buffer.from(`\r\n${end}`)]));
   }
   return joined;
 }

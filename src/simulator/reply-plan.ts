@@ -46,11 +46,3 @@ export function bytesBeat(bytes: string | Buffer): Beat {
 export function silentPlan(beat: Beat): ReplyPlan {
   return { kind: 'beats', delayMs: 0, head: null, beats: [beat], splitBytes: 0, encoding: null };
 }
-
-/** Of a stream of events, or of one JSON array that grows. */
-export function streamHeaders(isArray: boolean): Headers {
-  const contentType = isArray
-    ? 'application/json; charset=UTF-8'
-    : 'text/event-stream; charset=utf-8';
-  return { 'content-type': contentType, 'cache-control': 'no-cache' };
-}

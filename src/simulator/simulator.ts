@@ -20,6 +20,8 @@ export type SimulatedProvider = {
   readonly url: string;
   readonly origin: string;
   readonly port: number;
+  /** What an entry for it must say besides its kind and its URL. */
+  readonly settings: Readonly<Record<string, string>>;
 };
 
 export type Simulation<Name extends string> = {
@@ -33,13 +35,13 @@ export type Simulation<Name extends string> = {
 
 export type SimulatorOptions = SimulationOptions & {
   /**
-   * 0 (default) = any free ports; a number = the control port, and the next three for openai,
-   * anthropic and gemini; or one by one.
+   * 0 (default) = any free ports; a number = the control port, and the next four for openai,
+   * anthropic, gemini and bedrock; or one by one.
    */
   readonly ports?: number | { readonly [name in VendorName | 'control']?: number };
 };
 
-/** The three vendors, each on a port of its own, and a control port. Rejects when a port is taken. */
+/** The four vendors, each on a port of its own, and a control port. Rejects when a port is taken. */
 export function startSimulator(options: SimulatorOptions = {}): Promise<Simulation<VendorName>> {
   const { ports = 0, ...rest } = options;
   const given = typeof ports === 'number' ? portsFrom(ports) : ports;
@@ -47,13 +49,14 @@ export function startSimulator(options: SimulatorOptions = {}): Promise<Simulati
     openai: { vendor: 'openai', port: given.openai ?? 0 },
     anthropic: { vendor: 'anthropic', port: given.anthropic ?? 0 },
     gemini: { vendor: 'gemini', port: given.gemini ?? 0 },
+    bedrock: { vendor: 'bedrock', port: given.bedrock ?? 0 },
   } as const;
   return startProviders(specs, { ...rest, controlPort: given.control ?? 0 });
 }
 
 function portsFrom(first: number) {
   const at = (offset: number): number => (first === 0 ? 0 : first + offset);
-  return { control: at(0), openai: at(1), anthropic: at(2), gemini: at(3) };
+  return { control: at(0), openai: at(1), anthropic: at(2), gemini: at(3), bedrock: at(4) };
 }
 
 /** Any number of providers under names of the caller's choice. Rejects when a port is taken. */
@@ -89,5 +92,6 @@ export async function startProviders<Name extends string>(
 function describe(world: World, name: string): SimulatedProvider {
   const { vendor } = stateOf(world, name);
   const { origin = '', port = 0 } = world.servers.get(name) ?? {};
-  return { name, vendor: vendor.name, url: baseUrlOf(world, name), origin, port };
+  const { settings = {} } = vendor;
+  return { name, vendor: vendor.name, url: baseUrlOf(world, name), origin, port, settings };
 }

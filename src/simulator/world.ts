@@ -15,6 +15,7 @@ import { openProviderServer, type ProviderServer } from './provider-server.ts';
 import { newProviderState, type ProviderState } from './provider-state.ts';
 import type { SimulationSettings } from './settings.ts';
 import { anthropicVendor } from './vendors/anthropic/anthropic-vendor.ts';
+import { bedrockVendor } from './vendors/bedrock/bedrock-vendor.ts';
 import { geminiVendor } from './vendors/gemini/gemini-vendor.ts';
 import { openaiVendor } from './vendors/openai/openai-vendor.ts';
 import type { Vendor, VendorName } from './vendors/vendor.ts';
@@ -23,6 +24,7 @@ const vendors: { readonly [name in VendorName]: Vendor } = {
   openai: openaiVendor,
   anthropic: anthropicVendor,
   gemini: geminiVendor,
+  bedrock: bedrockVendor,
 };
 
 /** `port` 0 (default) = any free one. */

@@ -7,6 +7,7 @@ const secretHeaders = new Set([
   'x-api-key',
   'x-goog-api-key',
   'api-key',
+  'x-amz-security-token',
   'cookie',
 ]);
 

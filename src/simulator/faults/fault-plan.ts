@@ -80,6 +80,8 @@ export type BrokenStream = {
   /** Beats before a frame: the pace. */
   readonly pace: (frame: Frame, isFirstContent: boolean) => readonly Beat[];
   readonly errorEvent: string;
+  /** How a frame becomes one that cannot be read. */
+  readonly garbled: (frame: string) => string;
 };
 
 /** A stream that goes well for `afterTokens` (never to its finish) and then breaks. */
@@ -89,6 +91,7 @@ export function* brokenStream({
   afterTokens,
   pace,
   errorEvent,
+  garbled,
 }: BrokenStream): Iterable<Beat> {
   const lastContent = frames.findLastIndex(({ content }) => content !== '');
   let tokens = 0;
@@ -113,7 +116,7 @@ function* breakage(how: Breakage, errorEvent: string): Iterable<Beat> {
 }
 
 /** The same events with their JSON broken off in the middle. */
-function garbled(frame: string): string {
+export function garbledText(frame: string): string {
   return frame.replace(/^(data: \{.*).{8}$/gm, '$1').replace(/^\{.*/gm, '{"broken":');
 }
 

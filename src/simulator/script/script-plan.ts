@@ -10,8 +10,8 @@ import {
   type ContentEncoding,
   type Headers,
   type ReplyPlan,
-  streamHeaders,
 } from '../reply-plan.ts';
+import { streamBeats, streamHeaders } from '../stream-form.ts';
 import { estimateTokens } from '../token-estimate.ts';
 import type { ReplyIdentity, StreamWriter, Vendor } from '../vendors/vendor.ts';
 import type { ParsedCall } from './scripted-call.ts';
@@ -102,7 +102,7 @@ function textPlan(
   }
   const settings = { identity: { ...identity, eol: eolOf(call, scene) }, isArray };
   const beats = vendor.frames(answer, prompt, settings).map(({ frame }) => bytesBeat(frame));
-  return { ...beatsPlan(call, scene), beats };
+  return { ...beatsPlan(call, scene), beats: streamBeats(vendor, beats) };
 }
 
 /** All of it; of a part that the conversation ends with what follows, in its manner. */
@@ -124,7 +124,7 @@ function inputUsage(prompt: Prompt): Usage {
 
 function beatsPlan(call: ParsedCall, scene: ScriptScene): Extract<ReplyPlan, { kind: 'beats' }> {
   const headers = {
-    ...streamHeaders(scene.isArray),
+    ...streamHeaders(scene.vendor, scene.isArray),
     ...scene.vendor.replyHeaders(scene.identity),
     ...call.headers,
   };
@@ -154,7 +154,15 @@ function writerFor(call: ParsedCall, scene: ScriptScene): StreamWriter {
   });
 }
 
-function* beatsOf(steps: readonly Step[], call: ParsedCall, scene: ScriptScene): Iterable<Beat> {
+function beatsOf(steps: readonly Step[], call: ParsedCall, scene: ScriptScene): Iterable<Beat> {
+  return streamBeats(scene.vendor, writtenBeats(steps, call, scene));
+}
+
+function* writtenBeats(
+  steps: readonly Step[],
+  call: ParsedCall,
+  scene: ScriptScene,
+): Iterable<Beat> {
   const eol = eolOf(call, scene);
   const writer = writerFor(call, scene);
   let usage = inputUsage(scene.prompt);
@@ -174,6 +182,8 @@ function* beatsOf(steps: readonly Step[], call: ParsedCall, scene: ScriptScene):
     if ((step.kind === 'text' || step.kind === 'think') && !isTold) {
       usage = { ...usage, output: usage.output + estimateTokens(step.text) };
     }
+    // Only text has room for a comment.
+    if (step.kind === 'comment' && scene.vendor.binaryStreams !== undefined) continue;
     const beat = step.kind === 'usage' ? bytesBeat(writer.usage(usage)) : beatOf(step, writer, eol);
     if (beat !== null) yield beat;
   }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { Answer, Prompt, Usage } from '../prompt.ts';
 import type { Headers } from '../reply-plan.ts';
 
-export const vendorNames = ['openai', 'anthropic', 'gemini'] as const;
+export const vendorNames = ['openai', 'anthropic', 'gemini', 'bedrock'] as const;
 export type VendorName = (typeof vendorNames)[number];
 
 /** A refusal in the vendor's own terms, before it is written as a body. */
@@ -114,10 +114,22 @@ export type Vendor = {
   /** What follows the origin in the base URL that this vendor's SDK takes. */
   readonly basePath: string;
   readonly eol: string;
+  /** Streams that are no text: their frames are written with one character a byte. Absent = events in UTF-8. */
+  readonly binaryStreams?: {
+    readonly contentType: string;
+    /** A frame that no reader may take for a good one. */
+    readonly garbled: (frame: string) => string;
+  };
+  /** What a gateway's entry must say besides its kind and its URL; absent = nothing. */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly modelNames: readonly string[];
   readonly route: (head: RequestHead) => Route | null;
-  /** Null when the credential passes. */
-  readonly authorize: (head: RequestHead, rule: AuthRule) => VendorFault | null;
+  /** Null when the credential passes, which may have to fit the body and the time. */
+  readonly authorize: (
+    head: RequestHead,
+    rule: AuthRule,
+    sent: { readonly body: Buffer; readonly nowMs: number },
+  ) => VendorFault | null;
   /** Why the real one would refuse `body`, or null. */
   readonly validate: (body: unknown, route: Route, head: RequestHead) => VendorFault | null;
   /** Reads what it can; never fails, so that an unchecked body gets an answer too. */

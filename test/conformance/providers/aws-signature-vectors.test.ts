@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { signatureHeaders } from '../../../src/providers/aws-signature.ts';
+import { bedrockVendor } from '../../../src/simulator/vendors/bedrock/bedrock-vendor.ts';
 import { recordedFolder } from '../dialects/recorded-fixtures.ts';
 
 type Vector = {
@@ -61,4 +62,36 @@ describe('the vectors of signature version 4', () => {
     expect(added).toEqual(signed);
     expect(new URL(url).host).toBe(host);
   });
+
+  it.each(vectors.map((vector) => [vector.name, vector] as const))(
+    '%s: the simulated service, which works them out by itself, takes it and no other',
+    (_name, vector) => {
+      const head = {
+        method: 'POST',
+        path: vector.path,
+        query: new URLSearchParams(),
+        headers: vector.headers,
+      };
+      const nowMs = instantOf(vector.date);
+      const accepted = [`${vector.access_key_id}:${vector.secret_access_key}`];
+      const body = Buffer.from(vector.body);
+      const judged = (over: object, sent = { body, nowMs }, rule = accepted) =>
+        bedrockVendor.authorize({ ...head, ...over }, rule, sent)?.type ?? null;
+      expect(judged({})).toBeNull();
+      expect(judged({}, { body: Buffer.from('{}'), nowMs })).toBe('InvalidSignatureException');
+      expect(judged({}, { body, nowMs: nowMs + 301_000 })).toBe('InvalidSignatureException');
+      expect(judged({}, { body, nowMs: nowMs - 301_000 })).toBe('InvalidSignatureException');
+      expect(judged({ path: `${vector.path}x` })).toBe('InvalidSignatureException');
+      expect(judged({ headers: { ...vector.headers, host: 'other' } })).toBe(
+        'InvalidSignatureException',
+      );
+      expect(judged({ headers: { ...vector.headers, 'x-amz-other': 'a' } })).toBe(
+        'InvalidSignatureException',
+      );
+      expect(judged({}, undefined, [`${vector.access_key_id}:other`])).toBe(
+        'InvalidSignatureException',
+      );
+      expect(judged({}, undefined, ['OTHER:secret'])).toBe('UnrecognizedClientException');
+    },
+  );
 });

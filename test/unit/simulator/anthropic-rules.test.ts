@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { claudeGeneration } from '../../../src/simulator/vendors/anthropic/anthropic-models.ts';
 import { thinkingSignature } from '../../../src/simulator/vendors/anthropic/anthropic-signature.ts';
 import { anthropicVendor } from '../../../src/simulator/vendors/anthropic/anthropic-vendor.ts';
-import type { RequestHead, Route } from '../../../src/simulator/vendors/vendor.ts';
+import type { AuthRule, RequestHead, Route } from '../../../src/simulator/vendors/vendor.ts';
+
+const authorize = (head: RequestHead, rule: AuthRule) =>
+  anthropicVendor.authorize(head, rule, { body: Buffer.alloc(0), nowMs: 0 });
 
 const version = { 'anthropic-version': '2023-06-01' };
 const head = (headers: RequestHead['headers'] = version): RequestHead => ({
@@ -364,13 +367,13 @@ describe('anthropic refuses', () => {
   });
 
   it('no key, and takes one in either header', () => {
-    expect(anthropicVendor.authorize(head(), 'any')).toMatchObject({
+    expect(authorize(head(), 'any')).toMatchObject({
       status: 401,
       type: 'authentication_error',
     });
-    expect(anthropicVendor.authorize(head({ 'x-api-key': 'a' }), 'any')).toBeNull();
-    expect(anthropicVendor.authorize(head({ authorization: 'Bearer a' }), ['a'])).toBeNull();
-    expect(anthropicVendor.authorize(head({ 'x-api-key': 'b' }), ['a'])).toMatchObject({
+    expect(authorize(head({ 'x-api-key': 'a' }), 'any')).toBeNull();
+    expect(authorize(head({ authorization: 'Bearer a' }), ['a'])).toBeNull();
+    expect(authorize(head({ 'x-api-key': 'b' }), ['a'])).toMatchObject({
       message: 'invalid x-api-key',
     });
   });

@@ -67,7 +67,7 @@ describe('breaking and mending over HTTP', () => {
       headers,
     );
     expect(status).toBe(201);
-    expect((await control('/faults')).body.faults).toHaveLength(3);
+    expect((await control('/faults')).body.faults).toHaveLength(4);
     expect((await control('/faults?provider=openai', undefined, 'DELETE')).body).toEqual({
       cleared: 1,
     });
@@ -79,7 +79,7 @@ describe('breaking and mending over HTTP', () => {
       '/faults',
       { provider: 'antropic', fault: 'overload' },
       400,
-      'provider: expected one of openai, anthropic, gemini, all',
+      'provider: expected one of openai, anthropic, gemini, bedrock, all',
     ],
     [
       '/faults',
@@ -91,7 +91,7 @@ describe('breaking and mending over HTTP', () => {
       '/scripts',
       { provider: 'nobody', calls: [{}] },
       400,
-      'provider: expected one of openai, anthropic, gemini',
+      'provider: expected one of openai, anthropic, gemini, bedrock',
     ],
     [
       '/scripts',
@@ -109,7 +109,7 @@ describe('breaking and mending over HTTP', () => {
   it.each([
     ['/requests?limit=0', 'limit: expected a whole number from 1 to 1000'],
     ['/requests?limit=x', 'limit:'],
-    ['/requests?provider=x', 'provider: expected one of openai, anthropic, gemini'],
+    ['/requests?provider=x', 'provider: expected one of openai, anthropic, gemini, bedrock'],
     ['/faults?provider=x', 'provider:'],
   ])('GET %s is answered 400: %s', async (path, words) => {
     const reply = await control(path);
@@ -138,7 +138,7 @@ describe('breaking and mending over HTTP', () => {
   it('explains itself', async () => {
     const { body } = await control('');
     expect(body).toMatchObject({
-      providers: ['openai', 'anthropic', 'gemini'],
+      providers: ['openai', 'anthropic', 'gemini', 'bedrock'],
       faults: faultKinds,
     });
     expect(isJsonObject(body.endpoints)).toBe(true);

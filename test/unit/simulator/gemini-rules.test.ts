@@ -2,7 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { thoughtSignature } from '../../../src/simulator/vendors/gemini/gemini-signature.ts';
 import { geminiVendor } from '../../../src/simulator/vendors/gemini/gemini-vendor.ts';
-import type { RequestHead, Route } from '../../../src/simulator/vendors/vendor.ts';
+import type { AuthRule, RequestHead, Route } from '../../../src/simulator/vendors/vendor.ts';
+
+const authorize = (head: RequestHead, rule: AuthRule) =>
+  geminiVendor.authorize(head, rule, { body: Buffer.alloc(0), nowMs: 0 });
 
 const head = (path: string, method = 'POST', headers = {}): RequestHead => {
   const url = new URL(path, 'http://localhost');
@@ -348,14 +351,12 @@ describe('gemini refuses', () => {
   });
 
   it('no key with 403 and a wrong one with 400', () => {
-    expect(geminiVendor.authorize(head('/'), 'any')).toMatchObject({
+    expect(authorize(head('/'), 'any')).toMatchObject({
       status: 403,
       type: 'PERMISSION_DENIED',
     });
-    expect(geminiVendor.authorize(head('/?key=a'), ['a'])).toBeNull();
-    expect(
-      geminiVendor.authorize(head('/', 'POST', { 'x-goog-api-key': 'b' }), ['a']),
-    ).toMatchObject({
+    expect(authorize(head('/?key=a'), ['a'])).toBeNull();
+    expect(authorize(head('/', 'POST', { 'x-goog-api-key': 'b' }), ['a'])).toMatchObject({
       status: 400,
       details: [{ reason: 'API_KEY_INVALID' }],
     });

@@ -289,6 +289,6 @@ describe('tiergate simulate', () => {
     let text = '';
     const code = await runSimulate({ host: '127.0.0.1', port, write: (part) => (text += part) });
     expect(code).toBe(1);
-    expect(text).toContain(`They need the ports ${port} to ${port + 3}`);
+    expect(text).toContain(`They need the ports ${port} to ${port + 4}`);
   });
 });

@@ -1,7 +1,10 @@
 /** What the simulated OpenAI refuses, and how. */
 import { describe, expect, it } from 'vitest';
 import { openaiVendor } from '../../../src/simulator/vendors/openai/openai-vendor.ts';
-import type { RequestHead } from '../../../src/simulator/vendors/vendor.ts';
+import type { AuthRule, RequestHead } from '../../../src/simulator/vendors/vendor.ts';
+
+const authorize = (head: RequestHead, rule: AuthRule) =>
+  openaiVendor.authorize(head, rule, { body: Buffer.alloc(0), nowMs: 0 });
 
 const head: RequestHead = {
   method: 'POST',
@@ -442,11 +445,11 @@ describe('openai refuses', () => {
   });
 
   it('no key and a wrong key', () => {
-    expect(openaiVendor.authorize(head, 'any')).toMatchObject({ status: 401 });
-    expect(openaiVendor.authorize(head, 'open')).toBeNull();
+    expect(authorize(head, 'any')).toMatchObject({ status: 401 });
+    expect(authorize(head, 'open')).toBeNull();
     const withKey = { ...head, headers: { authorization: 'Bearer a' } };
-    expect(openaiVendor.authorize(withKey, 'any')).toBeNull();
-    expect(openaiVendor.authorize(withKey, ['b'])).toMatchObject({
+    expect(authorize(withKey, 'any')).toBeNull();
+    expect(authorize(withKey, ['b'])).toMatchObject({
       status: 401,
       code: 'invalid_api_key',
     });
