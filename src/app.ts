@@ -94,9 +94,9 @@ async function start(options: AppOptions, closers: Closers): Promise<Result<App,
   const source = configSource(options.configFile, options.environment);
   const simulation = await startSimulated(source, { closers, log });
   if (!simulation.ok) return fault('simulator', simulation.fault);
-  const { resolveSecret } = alerting;
+  const { resolveSecret, transport } = alerting;
   const { baseUrls } = simulation.value;
-  const loaded = await loadConfig({ options, source, store, baseUrls, resolveSecret });
+  const loaded = await loadConfig({ options, source, store, baseUrls, resolveSecret, transport });
   if (!loaded.ok) return loaded;
   config = loaded.value.config;
   if (options.configMode === 'file' && options.configFile !== null) {
@@ -140,6 +140,7 @@ function adminKeyOf(options: AppOptions, store: SqliteStore): Result<AdminKey, s
 }
 
 type LoadInput = {
+  readonly transport: Transport;
   readonly options: AppOptions;
   readonly source: ConfigSource;
   readonly store: SqliteStore;
@@ -151,6 +152,7 @@ async function loadConfig(input: LoadInput): Promise<Result<StartedConfig, Start
   const { options, source, store, resolveSecret } = input;
   const bindProvider = createProviderBinder({
     clock,
+    transport: input.transport,
     dialectByName: (name) => upstreamDialects.get(name) ?? null,
     resolveSecret,
   });

@@ -97,7 +97,7 @@ export async function checkConfig(input: {
       name: provider,
       baseUrl: entry.base_url ?? kind?.baseUrlOf?.(entry) ?? kind?.baseUrl ?? '',
       keys: credentialReferences(entry).map(({ reference }) => reference),
-      isKeyRequired: kind?.isKeyRequired ?? false,
+      isKeyRequired: kind?.isKeyRequired === true && kind.isKeyless?.(entry) !== true,
     };
   });
   return { providers, findings };

@@ -153,6 +153,8 @@ export type UpstreamCall = {
   readonly maxOutputTokens: number | null;
   /** Whether the model refuses sampling fields or wants the newer output limit name; from the preset's table. */
   readonly isReasoningModel: boolean;
+  /** The client's headers (lower case), when it speaks this dialect; absent = it does not. */
+  readonly clientHeaders?: Readonly<Record<string, string | undefined>>;
   /** The reasoning efforts that the model knows, where it is known; none = it takes no effort. */
   readonly efforts?: readonly string[] | null;
   /**

@@ -5,6 +5,7 @@ import type { AttemptFailure } from '../failure/attempt-failure.ts';
 import { classifyTransport, malformedResponse } from '../failure/attempt-failures.ts';
 import type { UnknownShapes } from '../failure/unknown-shapes.ts';
 import type { Authorize } from '../providers/credential.ts';
+import type { ProviderKey } from '../providers/provider.ts';
 import type { Target } from '../routing/snapshot.ts';
 import type { Transport, UpstreamRequest, UpstreamResponse } from '../transport/transport.ts';
 import type { AttemptRecord } from './attempt-record.ts';
@@ -52,6 +53,8 @@ export type AttemptInput = {
   readonly upstream: UpstreamRequest;
   /** Completes `upstream` whenever it is sent; null = it is complete. */
   readonly authorize: Authorize | null;
+  /** Whether a refused proof may be made anew; null = never. */
+  readonly renew: ProviderKey['renew'] | null;
   readonly isStream: boolean;
   readonly bounds: AttemptBounds;
   /** What was sent may have written: it is not sent again, whatever the socket had done before. */
@@ -127,9 +130,21 @@ function failed(failure: AttemptFailure, hadContent = false): AttemptResult {
 
 type Sent = SentCall | { readonly kind: 'clock'; readonly clock: ClockName };
 
-/** A reset on a reused socket before any answer is sent again once, at once, uncounted. */
+const refusedStatus = 401;
+
+/**
+ * A reset on a reused socket before any answer, and a proof that held too long, are sent again once, at
+ * once, uncounted: nothing was done for either.
+ */
 async function sendUntilHeaders(input: AttemptInput, ports: AttemptPorts): Promise<Sent> {
   const first = await sendOnce(input, ports);
+  if (first.kind === 'response') {
+    const { response, proof } = first;
+    if (response.status !== refusedStatus || proof === null) return first;
+    if (input.renew?.(proof) !== true) return first;
+    response.cancel();
+    return sendOnce(input, ports);
+  }
   if (first.kind !== 'failed' || !first.failure.isStaleSocket || input.isOnceOnly) return first;
   return sendOnce(input, ports);
 }

@@ -81,6 +81,7 @@ export function launch(
           target: candidate.target,
           upstream: upstream.value,
           authorize: key?.authorize ?? null,
+          renew: key?.renew ?? null,
           isStream: run.request.chat.isStream,
           bounds,
           isOnceOnly: mayWrite(run.request, candidate.target),

@@ -63,18 +63,25 @@ export type WrittenCall =
 
 /** What `target` would be sent with the key of that alias, or why it cannot be. `change` has the last word. */
 export function writeCall(
-  request: Pick<EngineRequest, 'chat' | 'variables' | 'tier' | 'pin' | 'account' | 'origins'>,
+  request: Pick<
+    EngineRequest,
+    'chat' | 'variables' | 'tier' | 'pin' | 'account' | 'origins' | 'clientDialect' | 'headers'
+  >,
   target: Target,
   keyAlias: string | null,
   change: (call: UpstreamCall) => UpstreamCall = (call) => call,
 ): WrittenCall {
   const rendered = target.variant?.render(request.variables) ?? null;
   if (rendered !== null && !rendered.ok) return { kind: 'prompt', fault: rendered.fault };
-  const call = {
-    ...upstreamCallOf(request.chat, target, rendered?.value ?? null, usualModelOf(request, target)),
-    ...itemsAt({ provider: target.provider.name, keyAlias }, request.origins),
+  const { dialect, name: provider } = target.provider;
+  const usualModel = usualModelOf(request, target);
+  const isOwn = dialect.name === request.clientDialect;
+  const call: UpstreamCall = {
+    ...upstreamCallOf(request.chat, target, rendered?.value ?? null, usualModel),
+    ...itemsAt({ provider, keyAlias }, request.origins),
+    ...(isOwn ? { clientHeaders: request.headers } : {}),
   };
-  const encoded = target.provider.dialect.encodeCall(change(call));
+  const encoded = dialect.encodeCall(change(call));
   if (!encoded.ok) return { kind: 'translation', fault: encoded.fault };
   return { kind: 'written', encoded: encoded.value, system: call.system };
 }

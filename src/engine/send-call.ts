@@ -11,7 +11,12 @@ import type {
 } from '../transport/transport.ts';
 
 export type SentCall =
-  | { readonly kind: 'response'; readonly response: UpstreamResponse }
+  /** `proof` null: none was made for this sending. */
+  | {
+      readonly kind: 'response';
+      readonly response: UpstreamResponse;
+      readonly proof: Readonly<Record<string, string>> | null;
+    }
   | { readonly kind: 'failed'; readonly failure: TransportFailure }
   /** Nothing was sent: the credential could not be had. */
   | { readonly kind: 'unauthorized'; readonly failure: AttemptFailure };
@@ -30,15 +35,17 @@ export async function sendCall(
   options: SendOptions,
 ): Promise<SentCall> {
   let { upstream } = call;
+  let proof: Readonly<Record<string, string>> | null = null;
   if (call.authorize !== null) {
-    const proof = await proofOf(upstream, call.authorize, options.signal);
-    if (proof === null) return { kind: 'failed', failure: abortedFailure };
-    if (!proof.ok) return { kind: 'unauthorized', failure: proof.fault };
-    upstream = { ...upstream, headers: { ...upstream.headers, ...proof.value } };
+    const made = await proofOf(upstream, call.authorize, options.signal);
+    if (made === null) return { kind: 'failed', failure: abortedFailure };
+    if (!made.ok) return { kind: 'unauthorized', failure: made.fault };
+    proof = made.value;
+    upstream = { ...upstream, headers: { ...upstream.headers, ...proof } };
   }
   const result = await transport.send(upstream, options);
   return result.ok
-    ? { kind: 'response', response: result.value }
+    ? { kind: 'response', response: result.value, proof }
     : { kind: 'failed', failure: result.fault };
 }
 

@@ -97,6 +97,17 @@ export function unresolvedSecret(alias: string): AttemptFailure {
   return plain('auth', unresolvedSecretRule, `the secret ${alias} is not set`);
 }
 
+/** `alias` was not accepted where it is changed for a token, or is nothing that could be: `why` in a few words. */
+export function credentialRefused(alias: string, why: string): AttemptFailure {
+  return plain('auth', 'credential_refused', `the credential ${alias} cannot be used: ${why}`);
+}
+
+/** Where `alias` is changed for a token did not answer, so nothing could be sent: as good as no connection. */
+export function credentialUnavailable(alias: string, why: string): AttemptFailure {
+  const message = `no token could be had for the credential ${alias}: ${why}`;
+  return { ...plain('connection', 'credential_unavailable', message), connection: 'refused' };
+}
+
 /** A fault of ours; `message` says what was impossible, for the operator. */
 export function internalFailure(message: string): AttemptFailure {
   return plain('internal', 'internal', message);

@@ -14,11 +14,17 @@ const secretPatterns: readonly RegExp[] = [
   /\bAIza[\w-]{10,}/g,
   /\b(?:AKIA|ASIA)[A-Z0-9]{8,}/g,
   /\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g,
+  /\bya29\.[\w-]{6,}/g,
+  /\bGOCSPX-[\w-]{6,}/g,
+  /\b1\/\/0[\w-]{10,}/g,
+  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY.{0,4000}/g,
   /[^\s"'<>()]{0,64}\*{3,}[^\s"'<>()]{0,64}/g,
   /\b[a-z][a-z0-9]{1,7}[-_](?=[\w-]{0,80}\d)(?=[\w-]{0,80}[A-Z])[\w-]{20,}/g,
   /\b(?=\w{0,64}\d)(?=\w{0,64}[A-Za-z])\w{32,}\b/g,
 ];
 
+/** Whose project it is, and where, in a cloud's names of resources. */
+const resourcePath = /\b(projects|locations)\/(?!\[)[\w.:-]{1,64}/g;
 const emailAddress = /[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}/g;
 const webAddress =
   /\b(?:https?|wss?|grpcs?|tcp|redis|postgres(?:ql)?):\/\/(?:\[[\da-f:.]{2,45}\])?[^\s"'<>`()[\]{},]{0,2000}/gi;
@@ -30,6 +36,7 @@ export function redact(text: string): string {
   let clean = oneLine(cutAtWord(text));
   clean = clean.replace(webAddress, publicAddress);
   clean = clean.replace(emailAddress, '[e-mail]').replace(bareAddress, '[internal address]');
+  clean = clean.replace(resourcePath, '$1/[redacted]');
   for (const pattern of secretPatterns) clean = clean.replace(pattern, '[redacted]');
   return cut(clean, outputCharactersMax);
 }

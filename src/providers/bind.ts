@@ -5,6 +5,7 @@ import type { DialectName } from '../chat/request.ts';
 import type { UpstreamDialect } from '../dialects/dialect.ts';
 import type { ErrorClass } from '../failure/attempt-failure.ts';
 import type { ErrorRule } from '../failure/error-rule.ts';
+import type { Transport } from '../transport/transport.ts';
 import { normalizedBaseUrl } from './base-url.ts';
 import type { Provider, ProviderKey } from './provider.ts';
 import type { ProviderKind } from './provider-kind.ts';
@@ -48,6 +49,7 @@ export function createProviderBinder(input: {
   readonly dialectByName: (name: DialectName) => UpstreamDialect | null;
   readonly resolveSecret: SecretResolver;
   readonly clock: Clock;
+  readonly transport: Transport;
 }): BindProvider {
   return (settings) => {
     const kind = providerKind(settings.kind);
@@ -64,8 +66,9 @@ function bind(input: {
   readonly dialect: UpstreamDialect;
   readonly resolveSecret: SecretResolver;
   readonly clock: Clock;
+  readonly transport: Transport;
 }): Provider {
-  const { settings, kind, resolveSecret } = input;
+  const { settings, kind, resolveSecret, clock, transport } = input;
   const { own } = settings;
   const { nameOf } = kind;
   const baseUrl = normalizedBaseUrl(
@@ -77,13 +80,12 @@ function bind(input: {
     dialect: kind.upstreamOf?.(own) ?? input.dialect,
     baseUrl,
     keys: [
-      ...settings.keyReferences.map(
-        (reference): ProviderKey => ({
-          alias: secretAlias(reference),
-          resolve: () => resolveSecret(reference),
-        }),
-      ),
-      ...(kind.credentialsOf?.({ own, resolveSecret, clock: input.clock }) ?? []),
+      ...settings.keyReferences.map((reference): ProviderKey => {
+        const alias = secretAlias(reference);
+        const resolve = () => resolveSecret(reference);
+        return { alias, resolve, ...kind.proofOf?.({ alias, resolve }, { clock, transport }) };
+      }),
+      ...(kind.credentialsOf?.({ own, resolveSecret, clock, transport }) ?? []),
     ],
     operatorRules: settings.rules.map(errorRule),
     allowMissingFinish: settings.allowMissingFinish,

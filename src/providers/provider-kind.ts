@@ -3,8 +3,8 @@ import type { ZodRawShape } from 'zod';
 import type { JsonObject } from '../base/json.ts';
 import type { DialectName } from '../chat/request.ts';
 import type { UpstreamDialect } from '../dialects/dialect.ts';
-import type { CredentialsOf } from './credential.ts';
-import type { ModelFacts } from './provider.ts';
+import type { CredentialPorts, CredentialsOf, KeyProof } from './credential.ts';
+import type { ModelFacts, ProviderKey } from './provider.ts';
 
 /** The tiers that are built when there is no document. */
 export type DefaultTier = 'fast' | 'smart' | 'reasoning';
@@ -26,6 +26,13 @@ export type ProviderKind = {
   readonly authValue: (secret: string) => string;
   /** In place of these two, where the kind's own fields choose; absent = they hold. */
   readonly authOf?: (own: JsonObject) => Pick<ProviderKind, 'authHeader' | 'authValue'>;
+  /** How one of `api_keys` proves who asks where it is no value of a header; absent = it is one. */
+  readonly proofOf?: (
+    key: Pick<ProviderKey, 'alias' | 'resolve'>,
+    ports: CredentialPorts,
+  ) => KeyProof;
+  /** Whether the kind's own fields do without `api_keys`; absent = never. */
+  readonly isKeyless?: (own: JsonObject) => boolean;
   /** Credentials from the kind's own fields, used after `api_keys`; absent = it has none. */
   readonly credentialsOf?: CredentialsOf;
   /** The base URL that the kind's own fields make, where the document gives none; absent = `baseUrl`. */

@@ -23,6 +23,11 @@ export type ProviderKey = {
   readonly resolve: () => string | null;
   /** How it is shown instead of in the kind's header; absent = in that header. */
   readonly authorize?: Authorize;
+  /**
+   * The service refused `proof`, which `authorize` gave and which should hold: whether another may be
+   * had, that the next `authorize` gives. Absent = never.
+   */
+  readonly renew?: (proof: Readonly<Record<string, string>>) => boolean;
 };
 
 export type Provider = {

@@ -14,6 +14,8 @@ import { openaiResponsesKind } from './openai-responses.ts';
 import { openrouterKind } from './openrouter.ts';
 import type { ProviderKind } from './provider-kind.ts';
 import { togetherKind } from './together.ts';
+import { vertexAnthropicKind } from './vertex-anthropic.ts';
+import { vertexGeminiKind } from './vertex-gemini.ts';
 import { vllmKind } from './vllm.ts';
 import { xaiKind } from './xai.ts';
 
@@ -24,6 +26,8 @@ export const providerKinds: readonly [ProviderKind, ...ProviderKind[]] = [
   openaiResponsesKind,
   geminiKind,
   azureOpenaiKind,
+  vertexAnthropicKind,
+  vertexGeminiKind,
   mistralKind,
   xaiKind,
   deepseekKind,

@@ -9,6 +9,11 @@ const secretForms: readonly RegExp[] = [
   /\bBearer\s+(?=\S*\d)\S{12,}/i,
   /\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\./,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+  // Tokens and secrets of Google's cloud, and the file that holds a service account's key.
+  /\bya29\.[A-Za-z0-9_-]{10,}/,
+  /\bGOCSPX-[A-Za-z0-9_-]{10,}/,
+  /\b1\/\/0[A-Za-z0-9_-]{20,}/,
+  /"private_key"\s*:/,
   /hooks\.slack\.com\/services\/\S+/,
 ];
 

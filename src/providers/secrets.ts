@@ -1,6 +1,7 @@
 /** Secrets are named, never written: `env:NAME` or `file:/path`, read at the time of use. */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
+import { parseJson } from '../base/json.ts';
 
 export type SecretReference =
   | { readonly kind: 'env'; readonly name: string }
@@ -76,8 +77,17 @@ function readSecretFile(path: string): string | null {
   }
 }
 
-/** A header takes printable ASCII only; anything else would fail at the first request, or split it. */
+/**
+ * A header takes printable ASCII only; anything else would fail at the first request, or split it. A
+ * JSON document, which some credentials are, is read as one line.
+ */
 function usable(value: string | null | undefined): string | null {
-  const trimmed = value?.trim() ?? '';
+  const trimmed = oneLine(value?.trim() ?? '');
   return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(trimmed) ? trimmed : null;
+}
+
+function oneLine(text: string): string {
+  if (!text.startsWith('{') || !text.includes('\n')) return text;
+  const parsed = parseJson(text);
+  return parsed.ok ? JSON.stringify(parsed.value) : text;
 }

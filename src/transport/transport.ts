@@ -2,6 +2,8 @@
 import type { Result } from '../base/result.ts';
 
 export type UpstreamRequest = {
+  /** Absent = POST. */
+  readonly method?: 'GET';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | string;

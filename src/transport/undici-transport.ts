@@ -75,7 +75,9 @@ function send(
   return new Promise((resolve) => {
     const exchange = new Exchange(options.signal, resolve);
     if (exchange.isAborted) return;
-    pool.dispatch({ path, method: 'POST', headers: request.headers, body: request.body }, exchange);
+    const { method = 'POST', headers } = request;
+    const body = method === 'GET' ? null : request.body;
+    pool.dispatch({ path, method, headers, body }, exchange);
   });
 }
 

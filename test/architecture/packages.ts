@@ -23,7 +23,11 @@ export const packageOwners: readonly Owner[] = [
     paths: /^src\/framing\//,
     place: 'src/framing',
   },
-  { packages: /^@smithy\//, paths: /^src\/providers\//, place: 'src/providers' },
+  {
+    packages: /^(@smithy|google-auth-library)(\/|$)/,
+    paths: /^src\/providers\//,
+    place: 'src/providers',
+  },
   { packages: /^pino(\/|$)/, paths: /^src\/telemetry\//, place: 'src/telemetry' },
   {
     packages: /^node:(http|https|http2|net|tls)$/,

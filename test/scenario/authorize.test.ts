@@ -2,18 +2,25 @@ import { describe, expect, it } from 'vitest';
 import { fail, success } from '../../src/base/result.ts';
 import { unresolvedSecret } from '../../src/failure/attempt-failures.ts';
 import type { Authorize } from '../../src/providers/credential.ts';
+import type { ProviderKey } from '../../src/providers/provider.ts';
 import {
   EngineHarness,
   ok,
   plainProvider,
   plainTarget,
   plainTier,
+  status,
 } from '../support/engine-harness.ts';
 import type { ScriptedCall } from '../support/scripted-transport.ts';
 
 /** p1 whose only key authorizes by itself, then p2. */
-function selfAuthorizing(authorize: Authorize, script: (call: number) => ScriptedCall) {
-  const keys = [{ alias: 'SIGNER', resolve: () => 'secret', authorize }];
+function selfAuthorizing(
+  authorize: Authorize,
+  script: (call: number) => ScriptedCall,
+  renew?: NonNullable<ProviderKey['renew']>,
+) {
+  const renewed = renew === undefined ? {} : { renew };
+  const keys = [{ alias: 'SIGNER', resolve: () => 'secret', authorize, ...renewed }];
   const targets = [
     plainTarget('p1', { provider: plainProvider('p1', { keys }) }),
     plainTarget('p2'),
@@ -74,6 +81,45 @@ describe('a key that authorizes by itself', () => {
       { target: 'p1/m', reason: 'parked' },
     ]);
   });
+
+  it('whose proof is refused though it should hold makes another, once, and nobody hears of it', async () => {
+    let count = 0;
+    const refused: unknown[] = [];
+    const harness = selfAuthorizing(
+      async () => {
+        count += 1;
+        return success({ authorization: `proof ${count}` });
+      },
+      (call) => (call === 0 ? status(401) : ok('p1')),
+      (proof) => refused.push(proof) > 0,
+    );
+    const { text, trace } = await harness.askWithin(100);
+    expect(text).toBe('p1');
+    expect(sentProofs(harness)).toEqual(['proof 1', 'proof 2']);
+    expect(refused).toEqual([{ authorization: 'proof 1' }]);
+    expect(trace.attempts).toHaveLength(1);
+  });
+
+  it.each([
+    [true, 2],
+    [false, 1],
+  ])(
+    'that is refused for good rests: another proof to be had %s, sent %i times',
+    async (canRenew, sent) => {
+      const harness = selfAuthorizing(
+        async () => success({ authorization: 'proof' }),
+        () => status(401),
+        () => canRenew,
+      );
+      const { text, trace } = await harness.askWithin(100);
+      expect(text).toBe('p2');
+      expect(harness.transport.calls('p1')).toBe(sent);
+      expect(trace.attempts[0]?.failure?.errorClass).toBe('auth');
+      expect((await harness.askWithin(100)).trace.skipped).toEqual([
+        { target: 'p1/m', reason: 'parked' },
+      ]);
+    },
+  );
 
   it('one that never settles is cut by the clocks of the attempt', async () => {
     const harness = selfAuthorizing(

@@ -4,6 +4,7 @@ import { upstreamDialects } from '../../src/dialects/registry.ts';
 import { createProviderBinder, type ProviderSettings } from '../../src/providers/bind.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { providerKind } from '../../src/providers/registry.ts';
+import { noTransport } from './no-transport.ts';
 
 export function boundProvider(
   settings: Partial<ProviderSettings> & { readonly kind: string },
@@ -11,6 +12,7 @@ export function boundProvider(
   const secrets: Readonly<Record<string, string>> = { 'env:ROUTE_TOKEN': 'route-secret' };
   const bind = createProviderBinder({
     clock: systemClock,
+    transport: noTransport,
     dialectByName: (name) => upstreamDialects.get(name) ?? null,
     resolveSecret: (reference) => secrets[reference] ?? null,
   });

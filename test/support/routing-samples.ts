@@ -10,6 +10,7 @@ import {
   type ValidDocument,
   validateDocument,
 } from '../../src/routing/validate.ts';
+import { noTransport } from './no-transport.ts';
 
 export const noPrompts: ValidationContext = {
   variants: new Map(),
@@ -85,4 +86,5 @@ export const bindWithNamedDialects: BindProvider = createProviderBinder({
   dialectByName: namedDialect,
   resolveSecret: () => 'resolved',
   clock: systemClock,
+  transport: noTransport,
 });

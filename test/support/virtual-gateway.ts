@@ -22,6 +22,7 @@ import { validateDocument } from '../../src/routing/validate.ts';
 import { FakeResponse, type Piece } from './fake-response.ts';
 import { MemoryOrigins } from './memory-origins.ts';
 import { createMemoryRecorder, type MemoryRecorder } from './memory-recorder.ts';
+import { noTransport } from './no-transport.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
 import { type Behaviour, type VendorName, VirtualProviders } from './virtual-providers.ts';
 
@@ -267,6 +268,7 @@ function snapshotOf({ tier, policies, targets }: GatewayPlan, clock: VirtualCloc
       dialectByName: (name) => upstreamDialects.get(name) ?? null,
       resolveSecret,
       clock,
+      transport: noTransport,
     }),
   });
 }

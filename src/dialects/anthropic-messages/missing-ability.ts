@@ -1,15 +1,39 @@
-/** What of a request this dialect cannot say, so that a target that can is asked. */
+/** What of a request this dialect, or one service that serves it, cannot say: a target that can is asked. */
 import type { ChatRequest, Message, UserPart } from '../../chat/request.ts';
-import { foreignAbility } from '../foreign-request.ts';
+import { boundAbility, foreignAbility } from '../foreign-request.ts';
+import type { MessagesQuirks } from './messages-quirks.ts';
 import { dialectName, imageMediaTypes } from './wire.ts';
 
-export function missingAbility(request: ChatRequest): string | null {
-  if (request.original.dialect === dialectName) return null;
+export function missingAbility(
+  request: ChatRequest,
+  quirks: MessagesQuirks | null = null,
+): string | null {
+  const missing = quirks === null ? null : unserved(request, quirks);
+  if (missing !== null || request.original.dialect === dialectName) return missing;
   const { parameters } = request;
   if ((parameters.n ?? 1) > 1) return 'n';
   if (parameters.logprobs === true) return 'logprobs';
   if ((parameters.stop ?? []).some(isBlankStop)) return 'stop';
   return foreignAbility(request, dialectName) ?? mediaAbility(request.messages);
+}
+
+function unserved(request: ChatRequest, quirks: MessagesQuirks): string | null {
+  const field = request.otherFields.find((name) => quirks.refusedFields.includes(name));
+  if (field !== undefined) return boundAbility(field) ?? 'provider_tools';
+  if (request.providerTools.some(({ kind }) => quirks.refusedTools.test(kind))) {
+    return 'provider_tools';
+  }
+  for (const { content } of request.messages) {
+    for (const part of content) {
+      if (part.type !== 'image' && part.type !== 'document') continue;
+      const { kind } = part.source;
+      if (kind === 'file' && !quirks.hasFileStore) return 'files';
+      if (kind === 'url' && !quirks.fetchesLinks) {
+        return part.type === 'image' ? 'images' : 'documents';
+      }
+    }
+  }
+  return null;
 }
 
 /** The service refuses a stop sequence of white space only. */

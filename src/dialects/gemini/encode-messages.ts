@@ -4,6 +4,7 @@ import type { MediaSource, ToolMessage, UserPart } from '../../chat/request.ts';
 import type { RequestFault } from '../dialect.ts';
 import type { AssistantTurn, Turn, TurnCall, UserTurn } from '../turns.ts';
 import { toolName, unwritableName } from './encode-tools.ts';
+import { linkTypeOf } from './link-type.ts';
 import { type CarriedCall, decodeCallId } from './tool-call-ids.ts';
 import type { WireContent, WirePart } from './wire.ts';
 
@@ -130,20 +131,8 @@ function sourcePart(source: MediaSource): WirePart {
   }
 }
 
-const mimeTypes: { readonly [ending: string]: string } = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  webp: 'image/webp',
-  heic: 'image/heic',
-  heif: 'image/heif',
-  pdf: 'application/pdf',
-  txt: 'text/plain',
-};
-
-/** A bucket's object needs its type told; the file store knows its own. */
+/** A link's thing needs its type told; the file store knows its own. */
 function mimeTypeOf(url: string): { readonly mimeType?: string } {
-  const ending = /\.([a-z]{3,4})$/i.exec(url)?.[1]?.toLowerCase() ?? '';
-  const mimeType = Object.hasOwn(mimeTypes, ending) ? mimeTypes[ending] : undefined;
-  return mimeType === undefined ? {} : { mimeType };
+  const mimeType = linkTypeOf(url);
+  return mimeType === null ? {} : { mimeType };
 }

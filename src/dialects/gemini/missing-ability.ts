@@ -1,39 +1,60 @@
 /** What of a request this dialect cannot say, so that a target that can is asked. */
 import type { ChatRequest, MediaSource, Message } from '../../chat/request.ts';
 import { foreignAbility } from '../foreign-request.ts';
-import { audioFormats, dialectName, imageMediaTypes, isOwnFile } from './wire.ts';
+import { type GeminiQuirks, ownQuirks } from './gemini-quirks.ts';
+import { linkTypeOf } from './link-type.ts';
+import { audioFormats, dialectName, imageMediaTypes, isOwnFile, isStoredFile } from './wire.ts';
 
 export const candidatesMax = 8;
 export const stopSequencesMax = 5;
 
-/** Links are not fetched here, and the service itself fetches only from its own stores. */
-export function missingAbility(request: ChatRequest): string | null {
+/** Links are not fetched here; the service itself fetches from its own stores, and its kin elsewhere too. */
+export function missingAbility(
+  request: ChatRequest,
+  quirks: GeminiQuirks = ownQuirks,
+): string | null {
+  if (!quirks.hasFileStore && request.messages.some(holdsStoredFile)) return 'files';
   if (request.original.dialect === dialectName) return null;
   const { parameters } = request;
   if ((parameters.n ?? 1) > candidatesMax) return 'n';
   // It can compute them, but an answer in another dialect has no place for them.
   if (parameters.logprobs === true) return 'logprobs';
   if ((parameters.stop ?? []).length > stopSequencesMax) return 'stop';
-  return foreignAbility(request, dialectName) ?? mediaAbility(request.messages);
+  return foreignAbility(request, dialectName) ?? mediaAbility(request.messages, quirks);
 }
 
-function mediaAbility(messages: readonly Message[]): string | null {
+function holdsStoredFile({ content }: Message): boolean {
+  return content.some(
+    (part) =>
+      (part.type === 'image' || part.type === 'document') &&
+      part.source.kind === 'file' &&
+      isStoredFile(part.source.fileId),
+  );
+}
+
+function mediaAbility(messages: readonly Message[], quirks: GeminiQuirks): string | null {
   for (const message of messages) {
     for (const part of message.content) {
       if (part.type === 'audio' && !audioFormats.includes(part.format)) return 'audio';
-      if (part.type === 'image' && !isReadable(part.source, isImageType)) return 'images';
-      if (part.type === 'document' && !isReadable(part.source, isDocumentType)) return 'documents';
+      if (part.type === 'image' && !isReadable(part.source, isImageType, quirks)) return 'images';
+      if (part.type === 'document' && !isReadable(part.source, isDocumentType, quirks))
+        return 'documents';
     }
   }
   return null;
 }
 
-function isReadable(source: MediaSource, isType: (mediaType: string) => boolean): boolean {
+function isReadable(
+  source: MediaSource,
+  isType: (mediaType: string) => boolean,
+  { fetchesLinks }: GeminiQuirks,
+): boolean {
   switch (source.kind) {
     case 'base64':
       return isType(source.mediaType);
     case 'url':
-      return isOwnFile(source.url);
+      if (isOwnFile(source.url)) return true;
+      return fetchesLinks && /^https:/i.test(source.url) && isType(linkTypeOf(source.url) ?? '');
     case 'file':
       return true;
   }

@@ -1,9 +1,10 @@
-/** The generateContent API as a target. */
+/** The generateContent API as a target: of its first service, or of another that serves the same models. */
 import type { UpstreamDialect } from '../dialect.ts';
-import { countTokensUpstream } from './count-tokens-upstream.ts';
+import { countTokensUpstream, countTokensWith } from './count-tokens-upstream.ts';
 import { decodeReply } from './decode-reply.ts';
 import { encodeCall } from './encode-call.ts';
 import { hints, readError, rules } from './error-rules.ts';
+import type { GeminiQuirks } from './gemini-quirks.ts';
 import { missingAbility } from './missing-ability.ts';
 import { streamDecoder } from './stream-decoder.ts';
 import { dialectName } from './wire.ts';
@@ -11,7 +12,7 @@ import { dialectName } from './wire.ts';
 export const geminiUpstream: UpstreamDialect = {
   name: dialectName,
   operations: { count_tokens: countTokensUpstream },
-  missingAbility,
+  missingAbility: (request) => missingAbility(request),
   encodeCall,
   decodeReply,
   streamDecoder,
@@ -21,3 +22,12 @@ export const geminiUpstream: UpstreamDialect = {
   writingTools: /^code_?execution|^computer/i,
   asksAgainWhenEmpty: true,
 };
+
+/** The same, with what is known of another service. */
+export function geminiWith(quirks: GeminiQuirks): UpstreamDialect {
+  return {
+    ...geminiUpstream,
+    operations: { count_tokens: countTokensWith(quirks) },
+    missingAbility: (request) => missingAbility(request, quirks),
+  };
+}

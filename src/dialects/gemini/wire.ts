@@ -51,8 +51,9 @@ export const audioFormats: readonly string[] = ['wav', 'mp3', 'aiff', 'aac', 'og
 
 /** Whether the service itself fetches what lies at `url`: its own file store, or a bucket. */
 export function isOwnFile(url: string): boolean {
-  return (
-    url.startsWith('gs://') ||
-    /^https:\/\/generativelanguage\.googleapis\.com\/v[^/]+\/files\//.test(url)
-  );
+  return url.startsWith('gs://') || isStoredFile(url);
+}
+
+export function isStoredFile(url: string): boolean {
+  return /^https:\/\/generativelanguage\.googleapis\.com\/v[^/]+\/files\//.test(url);
 }

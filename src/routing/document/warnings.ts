@@ -51,7 +51,8 @@ export function documentWarnings(
   for (const [name, provider] of Object.entries(values.providers)) {
     const kind = providerKind(provider.kind);
     const isVendor = kind?.isKeyRequired === true && provider.base_url === kind.baseUrl;
-    if (isVendor && credentialReferences(provider).length === 0) {
+    const isKeyless = kind?.isKeyless?.(provider) === true;
+    if (isVendor && !isKeyless && credentialReferences(provider).length === 0) {
       warnings.push({
         path: formatPath(['providers', name, 'api_keys']),
         message: `is empty: this service wants a key, such as env:${kind.keyVariable ?? 'NAME'}`,

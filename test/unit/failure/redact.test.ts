@@ -12,6 +12,9 @@ describe('redact', () => {
     ['a cloud key', key('AI', 'zaSyA1234567890abcdefghijklmnopq')],
     ['an access key id', key('AK', 'IAIOSFODNN7EXAMPLE')],
     ['a JSON web token', key('eyJ', 'hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl')],
+    ['a token of a cloud', key('ya', '29.AbCd_EFGH1234-horse')],
+    ['a client secret of a cloud', key('GOC', 'SPX-EFGH1234-horse')],
+    ['a refresh token of a cloud', key('1/', '/0EFGH1234-horse_wxyz')],
     ['a named key', 'api_key=correct-horse-battery'],
     ['a named key in JSON', '"api_key": "correct-horse-battery"'],
     ['a named key in words', 'Your api key: correct-horse is invalid'],
@@ -38,6 +41,15 @@ describe('redact', () => {
       expect(clean).not.toContain(part);
     }
     expect(clean).toMatch(/^refused \(.*by the service$/);
+  });
+
+  it('tells no private key, and not whose project it is nor where', () => {
+    const pem = `${key('-----BEGIN ', 'PRIVATE KEY-----')}\nabc.def+GhIjKl/horse\n`;
+    expect(redact(`bad key ${pem}`)).toBe('bad key [redacted]');
+    const path = '`projects/my-project/locations/europe-west4/publishers/p/models/m`';
+    expect(redact(`Publisher Model ${path} was not found.`)).toBe(
+      'Publisher Model `projects/[redacted]/locations/[redacted]/publishers/p/models/m` was not found.',
+    );
   });
 
   const addresses = [

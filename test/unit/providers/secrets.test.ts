@@ -55,6 +55,17 @@ describe('secret references', () => {
     expect(resolve(`file:${path}`)).toBe('second');
   });
 
+  it('a JSON document over several lines is read as one', () => {
+    const path = join(directory, 'account.json');
+    const account = { type: 'service_account', private_key: 'a\nb\n' };
+    writeFileSync(path, `${JSON.stringify(account, null, 2)}\n`);
+    const environment = { J: '{\n "a": 1\n}', B: '{\n "a": \n' };
+    const resolve = createSecretResolver({ environment, clock: new VirtualClock() });
+    expect(resolve(`file:${path}`)).toBe(JSON.stringify(account));
+    expect(resolve('env:J')).toBe('{"a":1}');
+    expect(resolve('env:B')).toBeNull();
+  });
+
   it('a folder, a pipe, a huge file and a device do not resolve', () => {
     const resolve = createSecretResolver({ environment: {}, clock: new VirtualClock() });
     const huge = join(directory, 'huge');

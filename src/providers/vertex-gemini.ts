@@ -1,0 +1,24 @@
+/** Gemini models on Vertex AI. What differs from the Gemini API: cloud.google.com, Vertex AI reference, November 2026. */
+import { geminiWith } from '../dialects/gemini/upstream.ts';
+import { geminiKind } from './gemini.ts';
+import type { ProviderKind } from './provider-kind.ts';
+import { vertexSurface, vertexUrl } from './vertex-surface.ts';
+
+const upstream = geminiWith({ fetchesLinks: true, hasFileStore: false, wrapsCountedChat: false });
+
+export const vertexGeminiKind: ProviderKind = {
+  ...vertexSurface,
+  name: 'vertex-gemini',
+  dialect: 'gemini',
+  upstreamOf: () => upstream,
+  urlFor: ({ baseUrl, model, isStream, own }) =>
+    vertexUrl({
+      baseUrl,
+      version: 'v1beta1',
+      publisher: 'google',
+      model,
+      method: isStream ? ':streamGenerateContent?alt=sse' : ':generateContent',
+      own,
+    }),
+  modelFacts: geminiKind.modelFacts,
+};
