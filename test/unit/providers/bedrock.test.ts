@@ -3,6 +3,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import type { JsonObject } from '../../../src/base/json.ts';
 import { createProviderBinder } from '../../../src/providers/bind.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
+import { noTransport } from '../../support/no-transport.ts';
 import {
   accepted,
   faultsOf,
@@ -24,6 +25,7 @@ function bind(
   keyReferences: readonly string[] = [],
 ): Provider {
   const binder = createProviderBinder({
+    transport: noTransport,
     dialectByName: (name) => ({ ...namedDialect(name), streamType: 'application/x-frames' }),
     resolveSecret: (reference) => secrets[reference] ?? null,
     clock: { ...systemClock, wallMs: () => Date.UTC(2026, 0, 2, 3, 4, 5) },
