@@ -28,14 +28,14 @@ type Held = {
 
 export class FreshToken {
   readonly #clock: Clock;
-  readonly #fetch: FetchToken;
+  readonly #obtain: FetchToken;
   #held: Held | null = null;
   #running: Promise<Result<string, AttemptFailure>> | null = null;
   #pausedUntilMs = 0;
 
-  constructor(clock: Clock, fetch: FetchToken) {
+  constructor(clock: Clock, obtain: FetchToken) {
     this.#clock = clock;
-    this.#fetch = fetch;
+    this.#obtain = obtain;
   }
 
   async get(): Promise<Result<string, AttemptFailure>> {
@@ -66,7 +66,7 @@ export class FreshToken {
   async #fetchOnce(): Promise<Result<string, AttemptFailure>> {
     const abort = new AbortController();
     const cancelTimer = this.#clock.schedule(fetchMsMax, () => abort.abort());
-    const fetched = await this.#fetch(abort.signal);
+    const fetched = await this.#obtain(abort.signal);
     cancelTimer();
     const nowMs = this.#clock.monotonicMs();
     if (!fetched.ok) {

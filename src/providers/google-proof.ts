@@ -22,13 +22,13 @@ export function googleProof(
   const tokenOf = (credentials: string): FreshToken => {
     const digest = createHash('sha256').update(credentials).digest('base64');
     if (held?.digest !== digest) {
-      const fetch: FetchToken = (signal) => {
+      const obtain: FetchToken = (signal) => {
         const current = resolve();
         return current === null
           ? Promise.resolve(fail(unresolvedSecret(alias)))
           : fetchGoogleToken({ alias, credentials: current, transport, signal });
       };
-      held = { digest, token: new FreshToken(clock, fetch) };
+      held = { digest, token: new FreshToken(clock, obtain) };
     }
     return held.token;
   };
