@@ -22,5 +22,14 @@ export const vllmKind = chatKind({
     providerTools: ['content:video_url', 'content:audio_url'],
     refusedParts: ['file'],
     messages: { takesDeveloperRole: false },
+    errorRules: [
+      {
+        // Of the window less than nothing is left for the answer; who asked for -1 of others is told so.
+        name: 'vllm.no-room',
+        status: [400],
+        message: /max_tokens must be at least 1, got -\d/i,
+        errorClass: 'context_length',
+      },
+    ],
   },
 });

@@ -1,5 +1,7 @@
 /** How a server that speaks this dialect differs from the vendor that made it: data, one table a service. */
+
 import type { JsonObject } from '../../base/json.ts';
+import type { ErrorRule } from '../../failure/error-rule.ts';
 import type { ParameterName } from './encode-parameters.ts';
 
 /** Every absent entry: as the dialect's own vendor has it, or not known. */
@@ -29,6 +31,8 @@ export type ChatQuirks = {
   /** `no_subset`: it knows no `allowed_tools`. `ignored`: the model calls what it likes. */
   readonly toolChoice?: 'no_subset' | 'ignored';
   readonly messages?: MessageQuirks;
+  /** What its errors mean where its kin means another thing; they are looked at first. */
+  readonly errorRules?: readonly ErrorRule[];
 };
 
 /** `image_link`: an image that the service would have to fetch. `file`: a document that is no text. */

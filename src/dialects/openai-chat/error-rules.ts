@@ -180,11 +180,11 @@ export const rules: readonly ErrorRule[] = [
     ['rate_limit_exceeded', 'rate_limit_error', 'rate_limited', '429'],
     [0],
   ),
-  // What is left of the window for the answer is less than nothing (vLLM, Together).
+  // What is left of the window for the answer is less than nothing (Together).
   {
     name: 'openai-chat.no-room',
     status: [400, 422],
-    message: /max_tokens must be at least 1, got -\d|tokens \+ `?max_new_tokens`? must be <= \d/i,
+    message: /tokens \+ `?max_new_tokens`? must be <= \d/i,
     errorClass: 'context_length',
   },
   // A router that knows nobody who serves the model (OpenRouter).

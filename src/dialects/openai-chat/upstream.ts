@@ -28,5 +28,6 @@ export function openaiChatWith(quirks: ChatQuirks): UpstreamDialect {
     ...openaiChatUpstream,
     missingAbility: (request) => missingAbility(request, quirks),
     encodeCall: (call) => encodeCall(call, quirks),
+    rules: [...(quirks.errorRules ?? []), ...rules],
   };
 }
