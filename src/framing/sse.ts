@@ -104,7 +104,7 @@ export class SseSplitter {
     }
     if (!this.#isOwned || this.#storage.length - this.#end < bytes.length) {
       // Doubling: an event that comes in many small reads is not copied once per read.
-      const grown = Buffer.allocUnsafe(Math.max(1024, 2 * (kept + bytes.length)));
+      const grown = Buffer.allocUnsafe(Math.max(1024, 2 * kept + bytes.length));
       this.#storage.copy(grown, 0, this.#blockStart, this.#end);
       this.#rebase(this.#blockStart);
       this.#storage = grown;

@@ -1,8 +1,8 @@
 /** A body that arrives by itself and is read by pulling: what waits is bounded by pausing the source. */
 import type { BodyChunk, TransportFailure } from './transport.ts';
 
-/** Bytes that may wait before the source is paused. */
-const waitingBytesMax = 256 * 1024;
+/** Bytes that may wait before the source is paused: one read of a socket, so that a reader that keeps up never pauses it. */
+const waitingBytesMax = 64 * 1024;
 
 export type BodySource = { readonly pause: () => void; readonly resume: () => void };
 
