@@ -6,6 +6,7 @@ import { retryPresets } from '../../src/routing/document/retry-presets.ts';
 import { tierSchema } from '../../src/routing/document/tier-schema.ts';
 import { durationMs } from '../../src/routing/duration.ts';
 import { ranks } from '../architecture/ranks.ts';
+import { streamTranscripts } from './stream-transcripts.ts';
 import { translationTables } from './translation-tables.ts';
 
 export type GeneratedPart = {
@@ -22,6 +23,11 @@ export const generatedParts: readonly GeneratedPart[] = [
   { path: 'docs/resilience.md', name: 'error classes', content: effectsTable },
   { path: 'docs/resilience.md', name: 'backoff', content: backoffTable },
   { path: 'docs/translation.md', name: 'translation', content: translationTables },
+  ...[...streamTranscripts].map(([name, content]) => ({
+    path: 'docs/streaming.md',
+    name,
+    content: () => content,
+  })),
 ];
 
 const holds: Readonly<Record<string, string>> = {
