@@ -22,7 +22,7 @@ type Status = {
 
 const lookEveryMs = 20;
 /** On a busy machine. */
-const waitMsMax = 15_000;
+const waitMsMax = 30_000;
 
 export class FleetPair {
   /** A target of this pair alone: others may use the same server at the same time. */
@@ -34,7 +34,7 @@ export class FleetPair {
     this.model = `${modelNames.p1}-${String(Math.floor(Math.random() * 1e8)).padStart(8, '0')}`;
   }
 
-  /** A tier `shared`: p1, which fails, then p2. */
+  /** The tiers `shared` (p1, which fails, then p2) and `lone` (p1). */
   static async start(url: string, breaker: JsonObject = {}): Promise<FleetPair> {
     const address = readRedisAddress(url);
     if (!address.ok) throw new Error(address.fault);
@@ -43,7 +43,10 @@ export class FleetPair {
     for (const index of [0, 1]) {
       pair.setUpstream(index, 'failing');
       pair.at(index).simulation.control.script('p2', hello.anthropic);
-      await pair.#putTier(index, breaker);
+      const first = { provider: 'p1', model: pair.model };
+      const second = { provider: 'p2', model: modelNames.p2 };
+      await pair.#putTier(index, 'shared', { breaker, targets: [first, second] });
+      await pair.#putTier(index, 'lone', { breaker, targets: [first] });
     }
     return pair;
   }
@@ -68,9 +71,9 @@ export class FleetPair {
   }
 
   /** One streamed request; its row. */
-  async ask(index: number): Promise<ServedRowWithAttempts> {
+  async ask(index: number, tier: 'shared' | 'lone' = 'shared'): Promise<ServedRowWithAttempts> {
     const gateway = this.at(index);
-    const response = await gateway.post('/v1/chat/completions', chat('shared', { stream: true }));
+    const response = await gateway.post('/v1/chat/completions', chat(tier, { stream: true }));
     await response.text();
     const id = response.headers.get('x-tiergate-request-id') ?? 'none';
     return (await (await gateway.admin(`/served/${id}`)).json()) as ServedRowWithAttempts;
@@ -117,18 +120,14 @@ export class FleetPair {
     for (const gateway of this.#gateways) await gateway.close();
   }
 
-  async #putTier(index: number, breaker: JsonObject): Promise<void> {
-    const response = await this.at(index).admin('/tiers/shared', {
+  async #putTier(index: number, name: string, config: JsonObject): Promise<void> {
+    const response = await this.at(index).admin(`/tiers/${name}`, {
       method: 'PUT',
       headers: { 'content-type': 'application/json', 'if-none-match': '*' },
       body: JSON.stringify({
         hedge: false,
         retry: { ...quickRetry, attempts: 1 },
-        breaker,
-        targets: [
-          { provider: 'p1', model: this.model },
-          { provider: 'p2', model: modelNames.p2 },
-        ],
+        ...config,
       }),
     });
     if (!response.ok) throw new Error(await response.text());

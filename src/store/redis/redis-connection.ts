@@ -120,8 +120,10 @@ export class RedisConnection {
 function faultOf(error: unknown): RedisFault {
   if (error instanceof ErrorReply) {
     const word = /^[A-Z]{2,20}\b/.exec(error.message)?.[0] ?? 'ERR';
-    const isRefused =
-      ['NOAUTH', 'WRONGPASS', 'NOPERM'].includes(word) || /\bAUTH\b/.test(error.message);
+    // A right that is missing inside a script is told in words alone.
+    const isRefused = /^(NOAUTH|WRONGPASS|NOPERM)\b|\bAUTH\b|\bACL\b|permission|can't run/.test(
+      error.message,
+    );
     return { kind: isRefused ? 'refused' : 'failing', detail: word };
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

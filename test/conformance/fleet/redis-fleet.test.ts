@@ -1,9 +1,11 @@
 /** What only a real server shows: races, foreign keys, floods, and a server that will not write. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import type { Log } from '../../../src/base/log-port.ts';
 import { systemRandom } from '../../../src/base/random.ts';
-import type { Breaker, BreakerPolicy } from '../../../src/resilience/breaker/breaker.ts';
+import type { Breaker, BreakerPolicy, Permit } from '../../../src/resilience/breaker/breaker.ts';
 import { createSharedBreaker } from '../../../src/resilience/breaker/shared-breaker.ts';
 import { readRedisAddress } from '../../../src/store/redis/redis-address.ts';
 import { RedisFleet } from '../../../src/store/redis/redis-fleet.ts';
@@ -43,8 +45,11 @@ describe.skipIf(!hasRedisServer())('breakers over Redis', () => {
     await redis.kill();
   });
 
-  async function startFleet(patience: { readonly patienceMs?: number } = {}): Promise<RedisFleet> {
-    const address = readRedisAddress(redis.url);
+  async function startFleet(
+    patience: { readonly patienceMs?: number } = {},
+    url = redis.url,
+  ): Promise<RedisFleet> {
+    const address = readRedisAddress(url);
     if (!address.ok) throw new Error(address.fault);
     const note = (message: string): void => {
       lines.push(message);
@@ -223,6 +228,29 @@ describe.skipIf(!hasRedisServer())('breakers over Redis', () => {
     expect([one.view().state, two.view().state]).toEqual(['half_open', 'closed']);
     await console.run('REPLICAOF', 'NO', 'ONE');
     await until('it writes again', () => two.view().state !== 'closed');
+  });
+
+  it('the user that the documents name may do all of it, and one that lacks a right is refused', async () => {
+    const told = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
+    const rules = /`(~tiergate:\* [^`]+)`/.exec(told)?.[1]?.split(' ') ?? [];
+    await console.run('ACL', 'SETUSER', 'narrow', 'on', '>word', ...rules);
+    const url = redis.url.replace('//', '//narrow:word@');
+    await fleets.pop()?.close();
+    fleets.push(await startFleet({}, url));
+    const [wide, narrow] = breakersOf('provider/model');
+    admitted(narrow).settle('failure', policy);
+    await until('the other knows', () => wide.view().state === 'half_open');
+    let probe: Permit | null = null;
+    await until('it may probe', () => {
+      const admission = narrow.admit();
+      if (admission.isAdmitted) probe = admission.permit;
+      return admission.isAdmitted;
+    });
+    expect(wide.admit().isAdmitted).toBe(false);
+    (probe as Permit | null)?.settle('none', policy);
+    await until('the other may', () => wide.admit().isAdmitted);
+    await console.run('ACL', 'SETUSER', 'narrow', '-time');
+    await until('it is refused', () => fleets.at(-1)?.fault()?.kind === 'refused');
   });
 
   it('a server that is silent for long is connected to anew', async () => {
