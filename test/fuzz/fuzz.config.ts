@@ -5,11 +5,11 @@ import { effort } from '../support/effort.ts';
 export default defineConfig({
   root: fileURLToPath(new URL('../../', import.meta.url)),
   test: {
-    // The conformance suites do more in a thorough run alone: a short one would only repeat `npm test`.
+    // These do more in a thorough run alone: a short one would only repeat `npm test`.
     include: [
       'test/property/**/*.test.ts',
       'test/fuzz/**/*.fuzz.ts',
-      ...effort([], ['test/conformance/**/*.test.ts']),
+      ...effort([], ['test/conformance/**/*.test.ts', 'test/scenario/amplification.test.ts']),
     ],
     setupFiles: ['test/support/property-runs.ts'],
     reporters: ['default'],

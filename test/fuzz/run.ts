@@ -4,8 +4,9 @@ import { runThoroughly } from '../support/thorough-run.ts';
 
 const help = `npm run fuzz -- [options] [part of a file name ...]
 
-Runs the tests of test/property and test/conformance, and test/fuzz/*.fuzz.ts, with more runs a
-property, every cut of the streams' bytes, longer traces and more schedules.
+Runs the tests of test/property and test/conformance, the outages of test/scenario, and
+test/fuzz/*.fuzz.ts, with more runs a
+property, every cut of the streams' bytes, longer traces, more schedules and longer outages.
 
   --runs N    tries of each property (default 2000)
   --seed N    the seed of the first try, to repeat a failure

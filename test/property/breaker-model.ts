@@ -23,6 +23,7 @@ export class BreakerModel {
   #closedAtMs: number | null = null;
   #probe: ModelPermit | null = null;
   #probeUntilMs = 0;
+  #probeBeganMs = 0;
   #longestMs = 0;
 
   readonly #draw: () => number;
@@ -55,6 +56,7 @@ export class BreakerModel {
     if (isProbe) {
       this.#probe = permit;
       this.#probeUntilMs = nowMs + this.#periodMs;
+      this.#probeBeganMs = nowMs;
     }
     return permit;
   }
@@ -70,7 +72,10 @@ export class BreakerModel {
     this.notice(nowMs);
     const isPresent = permit.era === this.#era;
     if (mark === 'none') {
-      if (isPresent && this.#probe === permit) this.#probe = null;
+      if (!isPresent || this.#probe !== permit) return;
+      // Nothing is known of that time: the next request may look, whatever an older probe comes to.
+      this.#probe = null;
+      this.#probeBeganMs = Number.NEGATIVE_INFINITY;
       return;
     }
     if (mark === 'failure') {
@@ -100,7 +105,8 @@ export class BreakerModel {
     if (!isPresent) return;
     if (this.state === 'half_open') {
       const isLongest = policy.openForMs * 2 ** this.#rung >= policy.openForMaxMs;
-      this.#open(isLongest ? this.#rung : this.#rung + 1, nowMs, policy);
+      this.#open(isLongest ? this.#rung : this.#rung + 1, this.#probeBeganMs, policy);
+      this.untilMs = Math.max(nowMs + 1, this.untilMs);
     } else if (this.state === 'closed' && this.#isSustained(nowMs, policy)) {
       const isHealthy = this.#closedAtMs === null || nowMs - this.#closedAtMs >= policy.windowMs;
       this.#open(isHealthy ? 0 : this.#rung, nowMs, policy);
@@ -134,11 +140,11 @@ export class BreakerModel {
     return failures.length / counted.length >= policy.failureRate || isBarren;
   }
 
-  #open(rung: number, nowMs: number, policy: BreakerPolicy): void {
+  #open(rung: number, fromMs: number, policy: BreakerPolicy): void {
     this.#rung = rung;
     const fullMs = Math.min(policy.openForMaxMs, policy.openForMs * 2 ** rung);
     this.#periodMs = fullMs * (0.8 + 0.2 * this.#draw());
-    this.untilMs = nowMs + this.#periodMs;
+    this.untilMs = fromMs + this.#periodMs;
     this.#enter('open');
   }
 

@@ -28,17 +28,23 @@ const refused: CallScript = {
   body: [],
   tokens: [],
 };
+const reset: CallScript = {
+  fault: 'reset',
+  head: { kind: 'reset', afterMs: 20 },
+  body: [],
+  tokens: [],
+};
 const silent: CallScript = { fault: 'silence', head: { kind: 'silent' }, body: [], tokens: [] };
 
 describe('a total outage, 100 requests a second and up to 500 at a time', () => {
   it.each([
-    ['500', answer(500), effort(2, 10)],
-    ['529', answer(529), 2],
-    ['refused connections', refused, 2],
-    ['silence', silent, 2],
+    [effort(2, 10), '500', answer(500)],
+    [effort(2, 10), '529', answer(529)],
+    [10, 'refused connections', refused],
+    [10, 'silence', silent],
   ] as const)(
-    'R92 R93 with %s: after the first 10 s at most 1.1 calls a request and target',
-    async (_, call, minutes) => {
+    'R92 for %i minutes with %s: after the first 10 s at most 1.1 calls a request and target',
+    async (minutes, _, call) => {
       const forMs = minutes * minuteMs;
       const traffic = new SimulatedTraffic({
         tier,
@@ -136,9 +142,9 @@ describe('a primary that comes and goes', () => {
       const changes = traffic.changes.filter(({ target }) => target === 'p1/m');
       expect(changes.length).toBeGreaterThan(100);
       const shortestMs = 0.8 * tier.breaker.openForMs;
-      for (const [opened, next] of openPeriods(changes)) {
+      for (const [began, next] of openPeriods(changes)) {
         expect(next.state).toBe('half_open');
-        expect(next.atMs - opened.atMs).toBeGreaterThanOrEqual(shortestMs);
+        expect(next.atMs - began.atMs).toBeGreaterThanOrEqual(shortestMs);
       }
       const openings = changes.filter(({ state }) => state === 'open').length;
       expect(openings).toBeLessThanOrEqual(forMs / shortestMs);
@@ -149,22 +155,32 @@ describe('a primary that comes and goes', () => {
     timeoutMs,
   );
 
-  it.each([
-    ['500', answer(500)],
-    ['refused connections', refused],
-  ] as const)(
-    'R73 after a minute of %s it is used again within 15 s of its return: one probe, then traffic',
-    async (_, down) => {
-      const backAtMs = minuteMs;
-      const forMs = 2 * minuteMs;
-      const open = new Map<number, number>();
+  // A probe may have begun just before the return, or long before.
+  const returns = [60_000, 63_000, 66_000, 69_000, 72_000, 75_000];
+  const few = effort([60_000], returns);
+  const outages = [
+    ['500', answer(500), true, few],
+    ['529', answer(529), true, few],
+    ['refused connections', refused, true, few],
+    ['resets', reset, true, few],
+    ['silence', silent, true, returns],
+    // These have half of the deadline each before the breaker opens at all.
+    ['silence to whole replies', silent, false, few.map((atMs) => atMs + 40_000)],
+  ] as const;
+  const stories = outages.flatMap(([name, down, isStream, backAt]) =>
+    backAt.map((atMs) => ({ name, down, isStream, atMs })),
+  );
+  it.each(stories)(
+    'R73 after $name until $atMs ms it is used again within 15 s: one probe, then traffic',
+    async ({ down, isStream, atMs: backAtMs }) => {
+      const forMs = backAtMs + minuteMs;
       const traffic = new SimulatedTraffic({
         tier,
         perSecond: 50,
         forMs,
         concurrencyMax: 500,
+        isStream,
         script: ({ provider, atMs }: CallFacts) => {
-          if (provider === 'p1') open.set(atMs, (open.get(atMs) ?? 0) + 1);
           return provider === 'p1' && atMs < backAtMs ? down : answer(200);
         },
       });
@@ -185,13 +201,14 @@ describe('a primary that comes and goes', () => {
   );
 });
 
-/** Each opening with the change that followed it. */
+/** Each opening, or the probe that led to it, with the change that followed it. */
 function openPeriods(
   changes: readonly StateChange[],
 ): readonly (readonly [StateChange, StateChange])[] {
   return changes.flatMap((change, index) => {
-    const next = changes[index + 1];
-    return change.state === 'open' && next !== undefined ? [[change, next] as const] : [];
+    const [before, next] = [changes[index - 1], changes[index + 1]];
+    if (change.state !== 'open' || next === undefined) return [];
+    return [[before?.state === 'half_open' ? before : change, next] as const];
   });
 }
 

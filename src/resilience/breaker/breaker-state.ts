@@ -14,7 +14,7 @@ import {
   tripReason,
 } from './open-period.ts';
 import type { Mark, Ticket } from './permit.ts';
-import { freeSlot, isFree, type ProbeSlot, release, take } from './probe-slot.ts';
+import { freeSlot, isFree, openedUntilMs, type ProbeSlot, release, take } from './probe-slot.ts';
 
 /** `epoch` rises with each change of state; `level` is the rung of the open period's ladder. */
 export type BreakerMachine =
@@ -112,7 +112,7 @@ export function judgeMark(
     case 'failure': {
       const level = levelAfterFailedProbe(machine.level, policy);
       const periodMs = openPeriodMs(level, policy, random);
-      const untilMs = nowMs + periodMs;
+      const untilMs = openedUntilMs(machine.slot, nowMs, periodMs);
       const leaseMs = probeLeaseMs(periodMs, policy);
       return { kind: 'open', epoch, level, leaseMs, untilMs, reason: failedProbeReason };
     }

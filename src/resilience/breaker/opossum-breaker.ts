@@ -16,7 +16,7 @@ import {
   tripReason,
 } from './open-period.ts';
 import { issuePermit, Listeners, type Mark, type Ticket } from './permit.ts';
-import { freeSlot, isFree, type ProbeSlot, release, take } from './probe-slot.ts';
+import { freeSlot, isFree, openedUntilMs, type ProbeSlot, release, take } from './probe-slot.ts';
 import { TripWindow } from './trip-window.ts';
 
 export function createOpossumBreaker(parts: {
@@ -179,7 +179,7 @@ class OpossumBreaker implements Breaker {
         ? levelAfterFailedProbe(this.#level, policy)
         : levelAfterTrip(this.#level, this.#closedAtMs, nowMs, policy);
       const periodMs = openPeriodMs(this.#level, policy, this.#random);
-      this.#untilMs = nowMs + periodMs;
+      this.#untilMs = isProbe ? openedUntilMs(this.#slot, nowMs, periodMs) : nowMs + periodMs;
       this.#leaseMs = probeLeaseMs(periodMs, policy);
       this.#reason = isProbe ? failedProbeReason : tripReason(policy);
     }
