@@ -88,13 +88,13 @@ it('R72 BR-01 a primary that recovers is found by a probe and serves again', asy
     {
       policies: {
         retry: { attempts: 3, base: '120ms', cap: '120ms' },
-        breaker: { min_span: '100ms', open_for: '300ms', open_for_max: '300ms' },
+        breaker: { min_span: '100ms', open_for: '1s', open_for_max: '1s' },
       },
     },
   );
   expect((await cases.stream(tier)).row).toMatchObject({ provider: 'p1' });
   expect((await cases.stream(tier)).row).toMatchObject({ provider: 'p1', attempt_count: 1 });
-  await new Promise((resolve) => setTimeout(resolve, 350));
+  await new Promise((resolve) => setTimeout(resolve, 1050));
   const probe = await cases.stream(tier);
   expect(probe.row).toMatchObject({ provider: 'p2', failed_over: false });
   expect(probe.row.attempts[0]).toMatchObject({ kind: 'probe', breaker_after: 'closed' });
@@ -223,7 +223,7 @@ describe('deadlines', () => {
       expect(performance.now() - started).toBeLessThan(2000);
       const row = await cases.rowOf(response);
       expect(attemptsOf(row)).toEqual(['p1 timeout', 'p2 served']);
-      expect(row.attempts[0]?.['duration_ms']).toBeLessThanOrEqual(1100);
+      expect(row.attempts[0]?.['duration_ms']).toBeLessThan(1500);
     }
   });
 

@@ -349,50 +349,6 @@ describe.each(subjects)('breaker: $name', ({ create }) => {
       expect(breaker.view().state).toBe('closed');
     });
 
-    it('R73 a probe that hung is followed by the next one a period after its begin, not after its end', () => {
-      toHalfOpen();
-      const hung = admitted(breaker);
-      at(9_000);
-      hung.settle('failure', policy);
-      expect(breaker.view().state).toBe('open');
-      expect(breaker.view().nextProbeAtMs).toBeCloseTo(16_000, 6);
-      at(16_000);
-      expect(admitted(breaker).isProbe).toBe(true);
-    });
-
-    it('R73 one that hung for longer than a period lets the next one through at its end', () => {
-      toHalfOpen();
-      const hung = admitted(breaker);
-      at(10_999);
-      policy = { ...policy, openForMs: 2_000, openForMaxMs: 2_000 };
-      hung.settle('failure', policy);
-      expect(breaker.view().state).toBe('open');
-      at(11_000);
-      expect(breaker.view()).toMatchObject({ state: 'half_open', isAdmitting: true });
-      expect(admitted(breaker).isProbe).toBe(true);
-      expect(breaker.admit().isAdmitted).toBe(false);
-    });
-
-    it('the newest of several probes says when the next one is due', () => {
-      toHalfOpen();
-      const first = admitted(breaker);
-      at(11_000);
-      admitted(breaker);
-      at(12_000);
-      first.settle('failure', policy);
-      expect(breaker.view().nextProbeAtMs).toBeCloseTo(21_000, 6);
-    });
-
-    it('BR-07 a newest one that proved nothing leaves the next request to probe, whatever an older comes to', () => {
-      toHalfOpen();
-      const first = admitted(breaker);
-      at(11_000);
-      admitted(breaker).settle('none', policy);
-      first.settle('failure', policy);
-      at(11_001);
-      expect(admitted(breaker).isProbe).toBe(true);
-    });
-
     it('a probe of an earlier half-open state frees no slot of a later one', () => {
       toHalfOpen();
       const forgotten = admitted(breaker);
