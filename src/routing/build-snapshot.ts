@@ -5,11 +5,13 @@ import type { Variant } from '../prompts/variant.ts';
 import type { BindProvider, OperatorRule } from '../providers/bind.ts';
 import type { Provider } from '../providers/provider.ts';
 import { providerKind } from '../providers/registry.ts';
+import type { ConcurrencyPolicy } from '../resilience/concurrency-limit.ts';
 import type { ProviderValues } from './document/provider-schema.ts';
 import type { TargetValues, TierValues } from './document/tier-schema.ts';
 import type { DocumentValues } from './document.ts';
 import { durationMs, sizeBytes } from './duration.ts';
 import { targetId } from './effective.ts';
+import { sharedLimits } from './shared-limits.ts';
 import type { ClockPolicy, RetryPolicy, Snapshot, StreamPolicy, Target, Tier } from './snapshot.ts';
 import { tierLookup } from './tier-lookup.ts';
 import type { ValidDocument } from './validate.ts';
@@ -30,9 +32,10 @@ export function buildSnapshot(input: {
   for (const [name, entry] of Object.entries(values.providers)) {
     providers.set(name, input.bindProvider(settingsOf(name, entry)));
   }
+  const limitsOf = sharedLimits(Object.values(values.tiers));
   const tiers = new Map<string, Tier>();
   for (const [name, tier] of Object.entries(values.tiers)) {
-    tiers.set(name, tierOf({ name, tier, providers, variants: input.variants }));
+    tiers.set(name, tierOf({ name, tier, providers, variants: input.variants, limitsOf }));
   }
   return {
     version: input.version,
@@ -118,6 +121,7 @@ function tierOf(input: {
   readonly tier: TierValues;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly variants: ReadonlyMap<string, Variant>;
+  readonly limitsOf: (target: TargetValues) => ConcurrencyPolicy;
 }): Tier {
   const { name, tier } = input;
   const clocks = clocksOf(tier.timeout);
@@ -202,6 +206,7 @@ function targetOf(
     readonly clocks: ClockPolicy;
     readonly providers: ReadonlyMap<string, Provider>;
     readonly variants: ReadonlyMap<string, Variant>;
+    readonly limitsOf: (target: TargetValues) => ConcurrencyPolicy;
   },
 ): Target {
   const provider = within.providers.get(target.provider);
@@ -226,12 +231,7 @@ function targetOf(
     isThinking: target.thinking ?? facts.thinksByDefault ?? false,
     acceptsPrefill: target.accepts_prefill ?? facts.acceptsPrefill,
     ...(instruction === undefined ? {} : { instruction }),
-    concurrency: {
-      minConcurrent: target.min_concurrent,
-      maxConcurrent: target.max_concurrent,
-      queueMax: target.queue,
-      queueWaitMs: ms(target.queue_wait),
-    },
+    concurrency: within.limitsOf(target),
     clocks: hasOwnClocks
       ? clocksOf({ ...within.tier.timeout, ...given(target.timeout) })
       : within.clocks,

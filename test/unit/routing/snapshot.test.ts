@@ -76,6 +76,23 @@ describe('buildSnapshot', () => {
     });
   });
 
+  it('a model that stands in several tiers has one limit: the smallest of each key', async () => {
+    const target = { provider: 'p1', model: 'gpt-5.4-mini' };
+    const tight = { ...target, max_concurrent: 8, queue_wait: '5s' };
+    const other = { provider: 'p1', model: 'gpt-5.4' };
+    const document = sampleDocument({ targets: [target, other] });
+    const tiers = {
+      ...(document['tiers'] as JsonObject),
+      busy: { targets: [{ ...tight, queue: 3 }] },
+    };
+    const snapshot = await snapshotOf({ ...document, tiers });
+    const [first, second] = snapshot.tiers.get('fast')?.targets ?? [];
+    const limit = { minConcurrent: 4, maxConcurrent: 8, queueMax: 3, queueWaitMs: 2000 };
+    expect(first?.concurrency).toEqual(limit);
+    expect(snapshot.tiers.get('busy')?.targets[0]?.concurrency).toBe(first?.concurrency);
+    expect(second?.concurrency).toMatchObject({ maxConcurrent: 1024, queueMax: 64 });
+  });
+
   it('CF-01 zeros stay zeros all the way into the policies', async () => {
     const snapshot = await snapshotOf(
       sampleDocument({
