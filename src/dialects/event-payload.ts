@@ -42,7 +42,14 @@ export function payloadOf(event: SseEvent): EventPayload {
 
 function barePayload(bytes: Buffer): EventPayload {
   const text = bytes.toString('utf8').trim();
-  if (!text.startsWith('{') && !text.startsWith('[')) return { kind: 'comment' };
-  const parsed = parseJson(text);
-  return parsed.ok ? { kind: 'json', value: parsed.value, isFramed: false } : { kind: 'comment' };
+  if (text.startsWith('{') || text.startsWith('[')) {
+    const parsed = parseJson(text);
+    if (parsed.ok) return { kind: 'json', value: parsed.value, isFramed: false };
+  }
+  return text.split(/\r\n|\n|\r/).every(isQuiet) ? { kind: 'comment' } : { kind: 'malformed' };
+}
+
+/** A comment, or a field of an event without data; whatever else stands there was something once. */
+function isQuiet(line: string): boolean {
+  return line === '' || line.startsWith(':') || /^(?:event|id|retry)(?::|$)/.test(line);
 }

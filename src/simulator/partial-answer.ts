@@ -22,12 +22,11 @@ export function partialAnswerIn(turns: readonly SpokenTurn[]): PartialAnswer | n
   return anchor === '' ? null : { ...partial, isPrefill: false, anchor };
 }
 
-/** The longest end of `answer`, from the beginning of a word on, that stands in `words`. */
+/** The longest end of `answer` that stands in `words`. */
 function quotedEnd(answer: string, words: string): string {
   const tail = answer.slice(-anchorLengthMax);
   for (let at = 0; at <= tail.length - Math.min(anchorLengthMin, answer.length); at += 1) {
-    const isWord = /^\S/.test(tail.slice(at)) && !/[\p{L}\p{N}]$/u.test(tail.slice(0, at));
-    if (isWord && words.includes(tail.slice(at))) return tail.slice(at);
+    if (/\S/.test(tail.charAt(at)) && words.includes(tail.slice(at))) return tail.slice(at);
   }
   return '';
 }

@@ -1,6 +1,4 @@
 /** The gateway from a client's bytes to a provider's and back, without sockets, in virtual time. */
-import { dirname, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../../src/base/json.ts';
 import { silentLog } from '../../src/base/log-port.ts';
 import { seededRandom } from '../../src/base/random.ts';
@@ -14,7 +12,6 @@ import type { RequestTrace } from '../../src/engine/trace.ts';
 import { writeStream } from '../../src/http/data/write-stream.ts';
 import type { Answer, Pipeline } from '../../src/pipeline/answer.ts';
 import { createPipeline } from '../../src/pipeline/pipeline.ts';
-import { loadVariants, readPromptDirectory } from '../../src/prompts/load-variants.ts';
 import { createProviderBinder } from '../../src/providers/bind.ts';
 import { buildSnapshot } from '../../src/routing/build-snapshot.ts';
 import type { Snapshot } from '../../src/routing/snapshot.ts';
@@ -23,13 +20,9 @@ import { FakeResponse, type Piece } from './fake-response.ts';
 import { MemoryOrigins } from './memory-origins.ts';
 import { createMemoryRecorder, type MemoryRecorder } from './memory-recorder.ts';
 import { noTransport } from './no-transport.ts';
+import { shippedVariants as variants } from './shipped-variants.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
 import { type Behaviour, type VendorName, VirtualProviders } from './virtual-providers.ts';
-
-const shipped = readPromptDirectory(
-  resolve(dirname(fileURLToPath(import.meta.url)), '..', '..', 'prompts'),
-);
-const { variants } = await loadVariants(shipped.ok ? shipped.value : {});
 
 const providers = {
   p1: { vendor: 'openai', model: 'gpt-5.1' },

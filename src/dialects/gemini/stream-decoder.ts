@@ -79,7 +79,8 @@ function partOf(event: SseEvent, reader: AnswerReader): StreamPart | null {
     case 'nothing':
       return null;
     case 'comment':
-      return framed([{ type: 'activity', isProgress: false }], event);
+      // The vendor's own SDKs fail on a line that is no data.
+      return { events: [{ type: 'activity', isProgress: false }], frame: null };
     case 'malformed':
       return { events: [{ type: 'malformed' }], frame: null };
     case 'too_large':

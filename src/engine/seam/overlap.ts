@@ -131,13 +131,15 @@ export class Overlap {
     return length >= overlapMin || length === this.#anchor;
   }
 
-  /** Less than was asked for, but more than chance: the whole last line, or some words. */
+  /** Less than was asked for, but more than chance: the whole last line, the last sentence, or some words. */
   #isWeak(length: number): boolean {
     if (this.#anchor === null) return false;
-    if (length === this.#lastLine && length > 1) return true;
+    // The mark of an item, which a blank follows; any other letter comes again by chance.
+    if (length === 1) return this.#lastLine === 1 && this.#head.charAt(1) === ' ';
     const start = this.#text.length - length;
-    const before = this.#text.charAt(start - 1);
-    const isAtWord = before === '' || before === ' ' || isUnspaced(before);
+    const before = this.#text.slice(Math.max(0, start - 2), start);
+    if (length === this.#lastLine || before === '' || /[.!?。！？] ?$/.test(before)) return true;
+    const isAtWord = before.endsWith(' ') || isUnspaced(before.slice(-1));
     return isAtWord && length >= weakLengthMin && isPhrase(this.#text.slice(start));
   }
 }

@@ -214,8 +214,8 @@ describe('frames of the dialect', () => {
     chunk(candidate([{ functionCall: { name: 'f', args: { a: 1 } }, thoughtSignature: 'c2ln' }])) +
     `: a comment\r\n\r\n${chunk(candidate([{ text: '' }], { finishReason: 'STOP' }))}${chunk({ usageMetadata: { promptTokenCount: 3 } })}`;
 
-  it('pass byte by byte', () => {
-    expect(write(decoded(stream))).toBe(stream);
+  it('pass byte by byte, but for comments, on which SDKs fail', () => {
+    expect(write(decoded(stream))).toBe(stream.replace(': a comment\r\n\r\n', ''));
   });
 
   it('keep line ends and unknown fields of their own', () => {
