@@ -20,7 +20,7 @@ import { geminiVendor } from './vendors/gemini/gemini-vendor.ts';
 import { openaiVendor } from './vendors/openai/openai-vendor.ts';
 import type { Vendor, VendorName } from './vendors/vendor.ts';
 
-const vendors: { readonly [name in VendorName]: Vendor } = {
+export const vendors: { readonly [name in VendorName]: Vendor } = {
   openai: openaiVendor,
   anthropic: anthropicVendor,
   gemini: geminiVendor,

@@ -1,6 +1,7 @@
 /** Streams of known text, broken at any byte, in every dialect: the exact text, or an error (R40 to R43). */
 import { expect, it } from 'vitest';
 import { cutFault } from '../support/cuts/cut-run.ts';
+import { unspokenDialects } from '../support/cuts/cut-upstreams.ts';
 
 const streams = 1000;
 const perTest = 100;
@@ -25,4 +26,11 @@ it('R41 in texts that repeat themselves a joint is exact, or says that it is unc
     if (fault !== null) faults.push(`seed ${seed}: ${fault}`);
   }
   expect(faults).toEqual([]);
+});
+
+/** Spoken by no simulated vendor. */
+const leftOut = ['bedrock-converse'];
+
+it('every upstream dialect takes part that a simulated vendor speaks', () => {
+  expect(unspokenDialects.filter((dialect) => !leftOut.includes(dialect))).toEqual([]);
 });

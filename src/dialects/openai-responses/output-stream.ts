@@ -13,12 +13,15 @@ export type WriteEvent = <Type extends keyof WireStreamEvents>(
 
 type PartKind = 'output_text' | 'refusal';
 
+/** `isTold`: that it is done was said already, in the provider's own words. */
+type OpenPart = { readonly kind: PartKind; text: string; isTold: boolean };
+
 type OpenItem =
   | {
       readonly kind: 'message';
       readonly id: string;
       readonly parts: WireOutputPart[];
-      part: { readonly kind: PartKind; text: string } | null;
+      part: OpenPart | null;
     }
   | { readonly kind: 'reasoning'; readonly id: string; text: string }
   | {
@@ -147,15 +150,18 @@ export class OutputStream {
       this.#index = (numberAt(event, 'output_index') ?? this.#index) + 1;
       this.#open = null;
     }
+    if (this.#open?.kind !== 'message') return;
+    const isTold = type === 'response.output_text.done' || type === 'response.refusal.done';
+    if (isTold && this.#open.part !== null) this.#open.part.isTold = true;
     const part = objectAt(event, 'part');
-    if (part === null || this.#open?.kind !== 'message') return;
+    if (part === null) return;
     if (type === 'response.content_part.done') {
       append(this.#open.parts, [doneBy(part)]);
       this.#open.part = null;
     }
     if (type === 'response.content_part.added') {
       const kind = stringAt(part, 'type') === 'refusal' ? 'refusal' : 'output_text';
-      this.#open.part = { kind, text: '' };
+      this.#open.part = { kind, text: '', isTold: false };
     }
   }
 
@@ -175,9 +181,10 @@ export class OutputStream {
       events += this.#added(messageItem(id, [], 'in_progress'));
     }
     const open = this.#open;
-    if (open?.kind !== 'message' || open.part?.kind === kind) return events;
+    if (open?.kind !== 'message') return events;
+    if (open.part?.kind === kind && !open.part.isTold) return events;
     events += this.#endPart(open);
-    open.part = { kind, text: '' };
+    open.part = { kind, text: '', isTold: false };
     const fields = { ...this.#partAt(open.id, open.parts.length), part: partOf(open.part) };
     return events + this.#write('response.content_part.added', fields);
   }
@@ -195,14 +202,17 @@ export class OutputStream {
   #endPart(open: Extract<OpenItem, { kind: 'message' }>): string {
     if (open.part === null) return '';
     const at = this.#partAt(open.id, open.parts.length);
+    const { isTold } = open.part;
     const part = partOf(open.part);
     open.parts.push(part);
     open.part = null;
+    const ending = (): string => this.#write('response.content_part.done', { ...at, part });
+    if (isTold) return ending();
     const told =
       part.type === 'refusal'
         ? this.#write('response.refusal.done', { ...at, refusal: part.refusal })
         : this.#write('response.output_text.done', { ...at, text: part.text, logprobs: [] });
-    return told + this.#write('response.content_part.done', { ...at, part });
+    return told + ending();
   }
 
   #startReasoning(): string {
@@ -250,13 +260,7 @@ export class OutputStream {
   }
 }
 
-function partOf({
-  kind,
-  text,
-}: {
-  readonly kind: PartKind;
-  readonly text: string;
-}): WireOutputPart {
+function partOf({ kind, text }: OpenPart): WireOutputPart {
   return kind === 'refusal' ? refusalPart(text) : textPart(text);
 }
 
@@ -281,7 +285,11 @@ function openedBy(item: JsonObject): OpenItem {
 function doneBy(part: JsonObject): WireOutputPart {
   const refusal = stringAt(part, 'refusal');
   if (refusal !== null) return refusalPart(refusal);
-  const annotations = part['annotations'];
-  const found = Array.isArray(annotations) ? annotations.filter(isJsonObject) : [];
-  return { type: 'output_text', text: stringAt(part, 'text') ?? '', annotations: found };
+  const annotations = objectsIn(part['annotations']);
+  const logprobs = Array.isArray(part['logprobs']) ? { logprobs: objectsIn(part['logprobs']) } : {};
+  return { type: 'output_text', text: stringAt(part, 'text') ?? '', annotations, ...logprobs };
+}
+
+function objectsIn(list: unknown): readonly JsonObject[] {
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }

@@ -1,16 +1,16 @@
 /** One stream of the cut fuzz: who tells what, how it breaks, who listens. The same seed gives the same plan. */
 import { type Random, seededRandom } from '../../../src/base/random.ts';
 import { manners } from '../../../src/simulator/go-on.ts';
-import { type VendorName, vendors } from '../virtual-providers.ts';
 import { type CutForm, cutForms } from './cut-forms.ts';
 import { type Break, breakages, type Telling } from './cut-providers.ts';
 import { cutText, pick, repetitiveText, type TextKind, textKinds } from './cut-texts.ts';
+import { type CutUpstream, cutUpstreams } from './cut-upstreams.ts';
 
 export type CutPlan = {
   readonly seed: number;
   readonly form: CutForm;
   /** Of the two targets, in order. */
-  readonly vendors: readonly [VendorName, VendorName];
+  readonly upstreams: readonly [CutUpstream, CutUpstream];
   readonly prefill: 'none' | 'taken' | 'refused';
   readonly textKind: TextKind;
   readonly telling: Telling;
@@ -18,16 +18,14 @@ export type CutPlan = {
   readonly wantsMeta: boolean;
 };
 
-const vendorList = Object.keys(vendors) as VendorName[];
-
 /** `isRepetitive`: the text repeats itself, so that not every joint can be told. */
 export function cutPlan(seed: number, isRepetitive = false): CutPlan {
   const random = seededRandom(seed);
   // Every pair of dialects in turn, so that a short run too has them all.
-  const pairs = cutForms.length * vendorList.length;
+  const pairs = cutForms.length * cutUpstreams.length;
   const at = seed % pairs;
   const form = cutForms[at % cutForms.length] ?? one(cutForms, random);
-  const first = vendorList[Math.floor(at / cutForms.length)] ?? one(vendorList, random);
+  const first = cutUpstreams[Math.floor(at / cutForms.length)] ?? one(cutUpstreams, random);
   const textKind = one(textKinds, random);
   const tell = isRepetitive ? repetitiveText : cutText;
   const story = tell(textKind, 200 + pick(random, 1200), random);
@@ -39,7 +37,7 @@ export function cutPlan(seed: number, isRepetitive = false): CutPlan {
   return {
     seed,
     form,
-    vendors: [first, one(vendorList, random)],
+    upstreams: [first, one(cutUpstreams, random)],
     prefill,
     textKind,
     telling: {

@@ -14,7 +14,6 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from '../../../src/transport/transport.ts';
-import { type VendorName, vendors } from '../virtual-providers.ts';
 import { pick } from './cut-texts.ts';
 
 /** `cut`: the connection breaks. `end`: it closes as if all were said. `garble`: from there on nothing can be read. */
@@ -43,12 +42,12 @@ export class CutProviders implements Transport {
   answers = 0;
   readonly #random: Random;
   readonly #telling: Telling;
-  readonly #vendors: { readonly [provider: string]: VendorName };
+  readonly #vendors: { readonly [provider: string]: Vendor };
 
   constructor(plan: {
     readonly random: Random;
     readonly telling: Telling;
-    readonly vendors: { readonly [provider: string]: VendorName };
+    readonly vendors: { readonly [provider: string]: Vendor };
   }) {
     this.#random = plan.random;
     this.#telling = plan.telling;
@@ -63,7 +62,8 @@ export class CutProviders implements Transport {
   ): Promise<Result<UpstreamResponse, TransportFailure>> => {
     if (signal.aborted) return Promise.resolve(fail(broken('aborted')));
     const url = new URL(request.url);
-    const vendor: Vendor = vendors[this.#vendors[url.hostname] ?? 'openai'];
+    const vendor = this.#vendors[url.hostname];
+    if (vendor === undefined) throw new Error(`no ${url.hostname}`);
     const { pathname: path, searchParams: query } = url;
     const route = vendor.route({ method: 'POST', path, query, headers: request.headers });
     if (route?.operation !== 'generate') throw new Error(`no ${path}`);

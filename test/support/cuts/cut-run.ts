@@ -15,7 +15,6 @@ import { validateDocument } from '../../../src/routing/validate.ts';
 import { createMemoryRecorder } from '../memory-recorder.ts';
 import { shippedVariants } from '../shipped-variants.ts';
 import { VirtualClock } from '../virtual-clock.ts';
-import { vendors } from '../virtual-providers.ts';
 import { type CutPlan, cutPlan } from './cut-plan.ts';
 import { CutProviders } from './cut-providers.ts';
 
@@ -30,14 +29,14 @@ type CutEnd = {
   readonly leaks: number;
 };
 
-export async function runCut(plan: CutPlan): Promise<CutEnd> {
+async function runCut(plan: CutPlan): Promise<CutEnd> {
   const clock = new VirtualClock();
   const random = seededRandom(plan.seed);
-  const [a, b] = plan.vendors;
+  const [a, b] = plan.upstreams;
   const providers = new CutProviders({
     random,
     telling: plan.telling,
-    vendors: { a, b },
+    vendors: { a: a.vendor, b: b.vendor },
   });
   const recorder = createMemoryRecorder();
   const snapshot = snapshotOf(plan, clock);
@@ -138,29 +137,29 @@ function difference(story: string, text: string): string {
 const snapshots = new Map<string, Snapshot>();
 
 function snapshotOf(plan: CutPlan, clock: VirtualClock): Snapshot {
-  const { vendors: names, prefill, holdTokens } = plan;
-  const key = JSON.stringify([names, prefill, holdTokens]);
+  const { upstreams, prefill, holdTokens } = plan;
+  const key = JSON.stringify([upstreams.map(({ kind }) => kind), prefill, holdTokens]);
   const known = snapshots.get(key) ?? built(plan, clock);
   snapshots.set(key, known);
   return known;
 }
 
-function built({ vendors: names, prefill, holdTokens }: CutPlan, clock: VirtualClock): Snapshot {
-  const providers = ['a', 'b'] as const;
+function built({ upstreams, prefill, holdTokens }: CutPlan, clock: VirtualClock): Snapshot {
+  const named = upstreams.map((upstream, at) => ({ name: at === 0 ? 'a' : 'b', ...upstream }));
   const document = {
     providers: Object.fromEntries(
-      providers.map((name, at) => {
-        const vendor = vendors[names[at] ?? 'openai'];
-        return [name, { kind: vendor.name, base_url: `http://${name}${vendor.basePath}` }];
-      }),
+      named.map(({ name, kind, vendor: { basePath } }) => [
+        name,
+        { kind, base_url: `http://${name}${basePath}` },
+      ]),
     ),
     tiers: {
       fast: {
         hedge: false,
         stream: { hold_tokens: holdTokens, max_continuations: 3 },
-        targets: providers.map((provider, at) => ({
-          provider,
-          model: vendors[names[at] ?? 'openai'].modelNames[0],
+        targets: named.map(({ name, model }) => ({
+          provider: name,
+          model,
           thinking: false,
           accepts_prefill: prefill !== 'none',
         })),

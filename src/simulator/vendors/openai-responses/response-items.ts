@@ -64,8 +64,10 @@ export class ResponseItems {
     const item = this.#open;
     if (item === null) return '';
     this.#open = null;
+    // Each event takes its number when it is made.
+    const last = this.#lastWords(item);
     const done = this.#event(item, 'response.output_item.done', { item: this.#full(item, status) });
-    return this.#lastWords(item) + done;
+    return last + done;
   }
 
   output(status: 'completed' | 'incomplete'): readonly object[] {
