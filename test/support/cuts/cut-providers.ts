@@ -40,6 +40,7 @@ export class CutProviders implements Transport {
   /** Exchanges that have not ended. */
   open = 0;
   answers = 0;
+  #streamType = '';
   readonly #random: Random;
   readonly #telling: Telling;
   readonly #vendors: { readonly [provider: string]: Vendor };
@@ -92,7 +93,11 @@ export class CutProviders implements Transport {
       eol: vendor.eol,
     };
     const frames = vendor.frames(this.#said(text, prompt), prompt, { identity, isArray: false });
-    const bytes = Buffer.from(frames.map(({ frame }) => frame).join(''));
+    const bytes = Buffer.from(
+      frames.map(({ frame }) => frame).join(''),
+      vendor.binaryStreams === undefined ? 'utf8' : 'latin1',
+    );
+    this.#streamType = vendor.binaryStreams?.contentType ?? 'text/event-stream';
     const planned = this.#telling.breaks[this.answers];
     this.answers += 1;
     return this.#broken(bytes, planned);
@@ -160,7 +165,7 @@ export class CutProviders implements Transport {
     end: 'cut' | 'end' | 'stall',
   ): UpstreamResponse {
     this.open += 1;
-    const headers = { 'content-type': status === 200 ? 'text/event-stream' : 'application/json' };
+    const headers = { 'content-type': status === 200 ? this.#streamType : 'application/json' };
     const left = [...chunks];
     let last: BodyChunk | null = null;
     let stop = (): void => undefined;

@@ -1,4 +1,5 @@
 /** Runs one plan of the cut fuzz through the whole gateway, and says what is wrong with what came of it. */
+import type { JsonObject } from '../../../src/base/json.ts';
 import { silentLog } from '../../../src/base/log-port.ts';
 import { seededRandom } from '../../../src/base/random.ts';
 import { upstreamDialects } from '../../../src/dialects/registry.ts';
@@ -12,7 +13,9 @@ import { createProviderBinder } from '../../../src/providers/bind.ts';
 import { buildSnapshot } from '../../../src/routing/build-snapshot.ts';
 import type { Snapshot } from '../../../src/routing/snapshot.ts';
 import { validateDocument } from '../../../src/routing/validate.ts';
+import { MemoryOrigins } from '../memory-origins.ts';
 import { createMemoryRecorder } from '../memory-recorder.ts';
+import { noTransport } from '../no-transport.ts';
 import { shippedVariants } from '../shipped-variants.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { type CutPlan, cutPlan } from './cut-plan.ts';
@@ -48,6 +51,7 @@ async function runCut(plan: CutPlan): Promise<CutEnd> {
     clock,
     engine,
     recorder,
+    origins: new MemoryOrigins(),
     snapshot: () => snapshot,
     decisions: [],
     log: silentLog,
@@ -134,6 +138,11 @@ function difference(story: string, text: string): string {
   return `at ${at} ${around(text)} for ${around(story)}`;
 }
 
+/** What kinds want beyond what all have. */
+const ownFields: { readonly [kind: string]: JsonObject } = {
+  bedrock: { region: 'us-east-1', api_keys: ['env:KEY'] },
+};
+
 const snapshots = new Map<string, Snapshot>();
 
 function snapshotOf(plan: CutPlan, clock: VirtualClock): Snapshot {
@@ -150,7 +159,7 @@ function built({ upstreams, prefill, holdTokens }: CutPlan, clock: VirtualClock)
     providers: Object.fromEntries(
       named.map(({ name, kind, vendor: { basePath } }) => [
         name,
-        { kind, base_url: `http://${name}${basePath}` },
+        { kind, base_url: `http://${name}${basePath}`, ...ownFields[kind] },
       ]),
     ),
     tiers: {
@@ -178,6 +187,7 @@ function built({ upstreams, prefill, holdTokens }: CutPlan, clock: VirtualClock)
       dialectByName: (name) => upstreamDialects.get(name) ?? null,
       resolveSecret,
       clock,
+      transport: noTransport,
     }),
   });
 }
