@@ -1,4 +1,4 @@
-/** The whole gateway on a loopback port, in front of simulated providers p1 to p4: as a client meets it. */
+/** The whole gateway on a loopback port, in front of simulated providers p1 to p5: as a client meets it. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,11 +12,13 @@ import {
   type Simulation,
   startProviders,
 } from '../../src/simulator/simulator.ts';
+import { exampleAccessKey } from '../../src/simulator/vendors/bedrock/bedrock-auth.ts';
+import type { AuthRule } from '../../src/simulator/vendors/vendor.ts';
 import type { RedisAddress } from '../../src/store/redis/redis-address.ts';
 
 /**
  * The names of the cases: p1 speaks openai-chat, p2 anthropic-messages, p3 gemini; `b` is a second of its
- * kind. p4 speaks openai-responses.
+ * kind. p4 speaks openai-responses, p5 bedrock-converse, each request signed.
  */
 export const providerKinds = {
   p1: 'openai',
@@ -25,6 +27,7 @@ export const providerKinds = {
   p2b: 'anthropic',
   p3: 'gemini',
   p4: 'openai-responses',
+  p5: 'bedrock',
 } as const;
 export type ProviderName = keyof typeof providerKinds;
 
@@ -38,6 +41,7 @@ export const modelNames: { readonly [name in ProviderName]: string } = {
   p2b: 'claude-haiku-4-5',
   p3: 'gemini-2.5-flash',
   p4: 'gpt-5-mini',
+  p5: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
 };
 
 export type GatewayOptions = {
@@ -53,6 +57,8 @@ export type GatewayOptions = {
   /** What `env:NAME` references see. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly pace?: Pace;
+  /** What the simulated providers ask for; `open` (nothing) unless it is given. */
+  readonly auth?: AuthRule;
   readonly dataDirectory?: string;
   /** `file`: the document `tiergate.json` in the data directory is the truth and is watched. */
   readonly configMode?: 'database' | 'file';
@@ -102,6 +108,16 @@ export type ServedRowWithAttempts = JsonObject & {
   readonly attempts: readonly AttemptFields[];
 };
 
+/** The one access key that the simulated service knows, and how the document names it. */
+const accessKey = {
+  SIMULATED_ACCESS_KEY_ID: exampleAccessKey.id,
+  SIMULATED_SECRET_ACCESS_KEY: exampleAccessKey.secret,
+};
+const credentials = {
+  access_key_id: 'env:SIMULATED_ACCESS_KEY_ID',
+  secret_access_key: 'env:SIMULATED_SECRET_ACCESS_KEY',
+};
+
 /** Quick waits, so that a case that retries takes milliseconds. */
 export const quickRetry = { base: '5ms', cap: '20ms' };
 
@@ -111,7 +127,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
   ) as { readonly [name in ProviderName]: { readonly vendor: (typeof vendors)[ProviderName] } };
   const simulation = await startProviders<ProviderName>(specs, {
     pace: options.pace ?? instantPace,
-    auth: 'open',
+    auth: options.auth ?? 'open',
   });
   const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'tiergate-test-'));
   const log: LogLine[] = [];
@@ -119,7 +135,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     ...baseOptions(dataDirectory, log),
     configFile: writeDocument(dataDirectory, documentOf(options, simulation.providers)),
     clientKey: options.clientKey ?? null,
-    environment: options.environment ?? {},
+    environment: { ...accessKey, ...options.environment },
     configMode: options.configMode ?? 'database',
     redis: options.redis ?? null,
   });
@@ -171,7 +187,12 @@ export function documentOf(
     providers: Object.fromEntries(
       names.map((name) => [
         name,
-        { kind: providerKinds[name], base_url: providers[name].url, ...options.providers?.[name] },
+        {
+          kind: providerKinds[name],
+          base_url: providers[name].url,
+          ...(name === 'p5' ? { ...providers[name].settings, credentials } : {}),
+          ...options.providers?.[name],
+        },
       ]),
     ),
     tiers: { fast: tierOf(options.tier ?? ['p1', 'p2', 'p3']), solo: tierOf(['p1']) },

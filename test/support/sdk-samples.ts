@@ -6,6 +6,7 @@ export const dialects = [
   ['anthropic-messages', 'p2'],
   ['gemini', 'p3'],
   ['openai-responses', 'p4'],
+  ['bedrock-converse', 'p5'],
 ] as const;
 
 /** Every two of those providers: the one a conversation begins on, and the one it ends on. */

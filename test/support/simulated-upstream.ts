@@ -1,4 +1,4 @@
-/** Simulated providers for tests, under the names of the cases: p1 and p1b speak OpenAI, p2 and p2b Anthropic, p3 and p3b Gemini, p4 Bedrock. */
+/** Simulated providers for tests, under the names of the cases: p1 and p1b speak OpenAI, p2 and p2b Anthropic, p3 and p3b Gemini, p5 Bedrock. */
 import { systemClock } from '../../src/base/clock.ts';
 import { parseJson } from '../../src/base/json.ts';
 import type { RequestRecord } from '../../src/simulator/control/request-ring.ts';
@@ -8,7 +8,7 @@ import { type SimulatedProvider, startProviders } from '../../src/simulator/simu
 import type { SimulatorControl } from '../../src/simulator/simulator-control.ts';
 import { type CaseScript, caseScript } from './case-script.ts';
 
-export const upstreamNames = ['p1', 'p1b', 'p2', 'p2b', 'p3', 'p3b', 'p4'] as const;
+export const upstreamNames = ['p1', 'p1b', 'p2', 'p2b', 'p3', 'p3b', 'p5'] as const;
 export type UpstreamName = (typeof upstreamNames)[number];
 
 const specs = {
@@ -18,7 +18,7 @@ const specs = {
   p2b: { vendor: 'anthropic' },
   p3: { vendor: 'gemini' },
   p3b: { vendor: 'gemini' },
-  p4: { vendor: 'bedrock' },
+  p5: { vendor: 'bedrock' },
 } as const;
 
 export type SimulatedUpstream = {

@@ -31,7 +31,7 @@ const credentials = {
 
 beforeAll(async () => {
   upstream = await startSimulatedUpstream();
-  client = new BedrockRuntimeClient({ ...common, endpoint: upstream.url('p4'), credentials });
+  client = new BedrockRuntimeClient({ ...common, endpoint: upstream.url('p5'), credentials });
 });
 beforeEach(() => upstream.control.clear());
 afterAll(async () => {
@@ -204,26 +204,26 @@ describe("AWS's client", () => {
     ['context_length', 400, 'ValidationException'],
     ['server_error', 500, 'InternalServerException'],
   ] as const)('raises %s as its own exception', async (fault, status, name) => {
-    upstream.control.fault('p4', fault);
+    upstream.control.fault('p5', fault);
     const error = await failure(client.send(new ConverseCommand({ modelId, messages })));
     expect([error.name, error.$metadata.httpStatusCode]).toEqual([name, status]);
   });
 
   it('raises an exception inside a stream', async () => {
-    upstream.control.fault('p4', 'stream_error', { afterTokens: 3 });
+    upstream.control.fault('p5', 'stream_error', { afterTokens: 3 });
     const error = await failure(streamOf({ modelId, messages }));
     expect(error.name).toBe('InternalServerException');
   });
 
   it.each(['malformed', 'cut'] as const)('fails at a stream that is %s', async (fault) => {
-    upstream.control.fault('p4', fault, { afterTokens: 3 });
+    upstream.control.fault('p5', fault, { afterTokens: 3 });
     await expect(streamOf({ modelId, messages })).rejects.toThrow();
   });
 });
 
 describe('credentials of', () => {
   const ask = async (over: object): Promise<string> => {
-    const other = new BedrockRuntimeClient({ ...common, endpoint: upstream.url('p4'), ...over });
+    const other = new BedrockRuntimeClient({ ...common, endpoint: upstream.url('p5'), ...over });
     const error = await failure(other.send(new ConverseCommand({ modelId, messages })));
     other.destroy();
     return error.name;
@@ -249,26 +249,26 @@ describe('credentials of', () => {
     const session = { ...credentials, sessionToken: 'TOKEN' };
     const other = new BedrockRuntimeClient({
       ...common,
-      endpoint: upstream.url('p4'),
+      endpoint: upstream.url('p5'),
       credentials: session,
     });
     const answer = await other.send(new ConverseCommand({ modelId, messages }));
     other.destroy();
     expect(answer.stopReason).toBe('end_turn');
-    const sent = upstream.requests('p4').at(-1)?.headers['x-amz-security-token'];
+    const sent = upstream.requests('p5').at(-1)?.headers['x-amz-security-token'];
     expect(sent).toBe('TOKEN');
   });
 
   it('an API key are taken as a bearer token', async () => {
     const other = new BedrockRuntimeClient({
       ...common,
-      endpoint: upstream.url('p4'),
+      endpoint: upstream.url('p5'),
       token: { token: 'bedrock-api-key' },
       authSchemePreference: ['httpBearerAuth'],
     });
     const answer = await other.send(new ConverseCommand({ modelId, messages }));
     other.destroy();
     expect(answer.stopReason).toBe('end_turn');
-    expect(upstream.requests('p4').at(-1)?.headers['authorization']).toBe('Bearer bedrock-api-key');
+    expect(upstream.requests('p5').at(-1)?.headers['authorization']).toBe('Bearer bedrock-api-key');
   });
 });
