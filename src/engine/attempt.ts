@@ -130,7 +130,7 @@ function failed(failure: AttemptFailure, hadContent = false): AttemptResult {
 
 type Sent = SentCall | { readonly kind: 'clock'; readonly clock: ClockName };
 
-const refusedStatus = 401;
+const refusedStatuses: readonly number[] = [401, 403];
 
 /**
  * A reset on a reused socket before any answer, and a proof that held too long, are sent again once, at
@@ -140,8 +140,8 @@ async function sendUntilHeaders(input: AttemptInput, ports: AttemptPorts): Promi
   const first = await sendOnce(input, ports);
   if (first.kind === 'response') {
     const { response, proof } = first;
-    if (response.status !== refusedStatus || proof === null) return first;
-    if (input.renew?.(proof) !== true) return first;
+    if (!refusedStatuses.includes(response.status) || proof === null) return first;
+    if (input.renew?.(proof, response) !== true) return first;
     response.cancel();
     return sendOnce(input, ports);
   }

@@ -106,7 +106,7 @@ function itemsAt(
 
 /**
  * `key` null: the provider wants none. A key with its own way to authorize is shown when the call is
- * sent, not here. The fault: its reference does not resolve.
+ * sent, not here, and says by itself what it lacks. The fault: its reference does not resolve.
  */
 export function upstreamRequestOf(
   run: RequestRun,
@@ -115,11 +115,11 @@ export function upstreamRequestOf(
   key: ProviderKey | null,
 ): Result<UpstreamRequest, AttemptFailure> {
   const { provider, model } = candidate.target;
-  const secret = key?.resolve() ?? null;
-  if (key !== null && secret === null) return fail(unresolvedSecret(key.alias));
+  const isShown = key !== null && key.authorize === undefined;
+  const secret = isShown ? key.resolve() : null;
+  if (isShown && secret === null) return fail(unresolvedSecret(key.alias));
   const { isStream } = run.request.chat;
-  const shown = key?.authorize === undefined ? secret : null;
-  const headers = provider.headersFor({ secret: shown, isStream });
+  const headers = provider.headersFor({ secret, isStream });
   const { headers: client } = run.request;
   if (provider.dialect.name === run.request.clientDialect) {
     copyHeaders(client, provider.passedHeaders, headers);

@@ -2,6 +2,7 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { Clock } from '../base/clock.ts';
+import { parseHttpDate } from '../failure/http-date.ts';
 import type { UpstreamRequest } from '../transport/transport.ts';
 
 export type AwsCredentials = {
@@ -55,6 +56,26 @@ export async function signatureHeaders(
   );
   const added = Object.entries(signed.headers).filter(([name]) => !Object.hasOwn(unsigned, name));
   return Object.fromEntries(added);
+}
+
+/** Signatures hold for five minutes around their time; what is refused within four was not refused for it. */
+const skewMsMin = 4 * 60_000;
+
+/**
+ * How far the clock of a service that refused `proof` is ahead of ours, by the `date` of its answer;
+ * null when the time cannot have been the reason.
+ */
+export function clockSkewMs(
+  proof: Readonly<Record<string, string>>,
+  date: string | undefined,
+  nowWallMs: number,
+): number | null {
+  const serverMs = date === undefined ? null : parseHttpDate(date, nowWallMs);
+  const stamp = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(proof['x-amz-date'] ?? '');
+  if (serverMs === null || stamp === null) return null;
+  const [year = 0, month = 0, day, hour, minute, second] = stamp.slice(1).map(Number);
+  const signedMs = Date.UTC(year, month - 1, day, hour, minute, second);
+  return Math.abs(serverMs - signedMs) < skewMsMin ? null : serverMs - nowWallMs;
 }
 
 type Bytes = string | ArrayBuffer | ArrayBufferView;

@@ -1,10 +1,11 @@
 /** Amazon Bedrock's Converse API. Model facts: docs.aws.amazon.com, Bedrock model pages, November 2026. */
 import { z } from 'zod';
+import type { Clock } from '../base/clock.ts';
 import { type JsonObject, objectAt, stringAt } from '../base/json.ts';
 import { fail, success } from '../base/result.ts';
 import { unresolvedSecret } from '../failure/attempt-failures.ts';
 import { anthropicKind } from './anthropic.ts';
-import { type AwsCredentials, signatureHeaders } from './aws-signature.ts';
+import { type AwsCredentials, clockSkewMs, signatureHeaders } from './aws-signature.ts';
 import type { CredentialsOf } from './credential.ts';
 import { factsOf, type ModelTable, unknownModel } from './model-table.ts';
 import type { ModelFacts } from './provider.ts';
@@ -73,6 +74,9 @@ const credentialsOf: CredentialsOf = ({ own, resolveSecret, clock }) => {
   const named = objectAt(own, 'credentials');
   const accessKeyReference = stringAt(named, 'access_key_id');
   if (named === null || accessKeyReference === null) return [];
+  // The service's clock against ours, once it has refused a signature for its time.
+  let aheadMs = 0;
+  const signingClock: Clock = { ...clock, wallMs: () => clock.wallMs() + aheadMs };
   return [
     {
       alias: secretAlias(accessKeyReference),
@@ -88,9 +92,14 @@ const credentialsOf: CredentialsOf = ({ own, resolveSecret, clock }) => {
             credentials: read,
             region: regionOf(own),
             service: 'bedrock',
-            clock,
+            clock: signingClock,
           }),
         );
+      },
+      renew: (proof, { headers }) => {
+        const ahead = clockSkewMs(proof, headers['date'], clock.wallMs());
+        aheadMs = ahead ?? aheadMs;
+        return ahead !== null;
       },
     },
   ];

@@ -12,6 +12,9 @@ import { TokenRequest } from './token-request.ts';
 
 const scheme = 'Bearer ';
 
+/** A 403 is no fault of the token. */
+const tokenRefused = 401;
+
 /** Of a credentials file. One that is changed is used from then on. */
 export function googleProof(
   { alias, resolve }: Pick<ProviderKey, 'alias' | 'resolve'>,
@@ -40,8 +43,8 @@ export function googleProof(
       if (!token.ok) return token;
       return success({ authorization: scheme + token.value, ...projectHeader(credentials) });
     },
-    renew: ({ authorization = '' }) =>
-      held?.token.renew(authorization.slice(scheme.length)) ?? true,
+    renew: ({ authorization = '' }, { status }) =>
+      status === tokenRefused && (held?.token.renew(authorization.slice(scheme.length)) ?? true),
   };
 }
 
@@ -67,7 +70,8 @@ export function googleMachineKey({ clock, transport }: CredentialPorts): Provide
       const held = await token.get();
       return held.ok ? success({ authorization: scheme + held.value }) : held;
     },
-    renew: ({ authorization = '' }) => token.renew(authorization.slice(scheme.length)),
+    renew: ({ authorization = '' }, { status }) =>
+      status === tokenRefused && token.renew(authorization.slice(scheme.length)),
   };
 }
 

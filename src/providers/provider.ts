@@ -24,10 +24,16 @@ export type ProviderKey = {
   /** How it is shown instead of in the kind's header; absent = in that header. */
   readonly authorize?: Authorize;
   /**
-   * The service refused `proof`, which `authorize` gave and which should hold: whether another may be
-   * had, that the next `authorize` gives. Absent = never.
+   * The service refused (401 or 403) `proof`, which `authorize` gave and which should hold: whether
+   * another may be had, that the next `authorize` gives. Absent = never.
    */
-  readonly renew?: (proof: Readonly<Record<string, string>>) => boolean;
+  readonly renew?: (proof: Readonly<Record<string, string>>, refusal: Refusal) => boolean;
+};
+
+/** What an answer says of why it refused; header names in lower case. */
+export type Refusal = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
 };
 
 export type Provider = {

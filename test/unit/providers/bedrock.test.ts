@@ -133,6 +133,23 @@ describe('credentials', () => {
     });
   });
 
+  it('of a machine whose clock is wrong are signed for the service’s time, once it has said it', async () => {
+    const [key] = bind({ region, credentials }, all).keys;
+    const proofOf = async (): Promise<Record<string, string>> => {
+      const added = await key?.authorize?.(request, signal);
+      return added?.ok === true ? { ...added.value } : {};
+    };
+    const first = await proofOf();
+    const refusal = (date: string) => ({ status: 403, headers: { date } });
+    expect(key?.renew?.(first, refusal('Fri, 02 Jan 2026 03:07:00 GMT'))).toBe(false);
+    expect(key?.renew?.(first, { status: 403, headers: {} })).toBe(false);
+    expect((await proofOf())['x-amz-date']).toBe('20260102T030405Z');
+    expect(key?.renew?.(first, refusal('Fri, 02 Jan 2026 04:04:05 GMT'))).toBe(true);
+    const second = await proofOf();
+    expect(second['x-amz-date']).toBe('20260102T040405Z');
+    expect(key?.renew?.(second, refusal('Fri, 02 Jan 2026 04:04:06 GMT'))).toBe(false);
+  });
+
   it('API keys are used before credentials', () => {
     const provider = bind({ region, credentials }, all, ['env:TOKEN']);
     expect(provider.keys.map(({ alias }) => alias)).toEqual(['TOKEN', 'AWS_ACCESS_KEY_ID']);
