@@ -372,7 +372,7 @@ describe('errors', () => {
         type: 'BadRequestError',
         code: 400,
       },
-      'context_length',
+      'invalid_request',
     ],
     [
       'vllm',
