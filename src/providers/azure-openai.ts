@@ -53,15 +53,14 @@ function deploymentOf(model: string, own: JsonObject): string {
 function upstreamOf(own: JsonObject): UpstreamDialect {
   const version = versionIn(own);
   const takesStreamOptions = version === null || version >= streamOptionsSince;
-  const quirks = { stopSequencesMax: 4, ...(takesStreamOptions ? {} : { takesStreamOptions }) };
-  const dialect = openaiChatWith(quirks);
+  const dialect = openaiChatWith({
+    stopSequencesMax: 4,
+    ...(takesStreamOptions ? {} : { takesStreamOptions }),
+    errorRules,
+  });
   // Its resets are bare numbers, seconds on one surface and milliseconds on another; a 429 always
   // says retry-after as well.
-  return {
-    ...dialect,
-    rules: [...errorRules, ...dialect.rules],
-    hints: { ...dialect.hints, limits: [] },
-  };
+  return { ...dialect, hints: { ...dialect.hints, limits: [] } };
 }
 
 function urlFor(baseUrl: string, model: string, own: JsonObject): string {

@@ -372,7 +372,7 @@ describe('errors', () => {
         type: 'BadRequestError',
         code: 400,
       },
-      'invalid_request',
+      'context_length',
     ],
     [
       'vllm',
