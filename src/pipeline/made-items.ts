@@ -1,5 +1,4 @@
 /** What an answer names by ids, noted with the account that made it: later requests bring the ids back. */
-import { append } from '../base/append.ts';
 import type { AccountState } from '../chat/request.ts';
 import type { MadeItem } from '../chat/stream-event.ts';
 import type { AnswerBatch } from '../engine/engine-request.ts';
@@ -12,7 +11,8 @@ const itemsMax = 512;
 export class MadeItems {
   readonly #origins: Origins;
   readonly #state: AccountState | undefined;
-  #items: MadeItem[] = [];
+  /** By their ids: an event's and the last one's list tell of the same. */
+  readonly #items = new Map<string, MadeItem>();
 
   constructor(origins: Origins, state: AccountState | undefined) {
     this.#origins = origins;
@@ -22,9 +22,9 @@ export class MadeItems {
   watch({ parts, joint }: Pick<AnswerBatch, 'parts' | 'joint'>): void {
     if (this.#state === undefined) return;
     // Of an answer that several have written none has the whole.
-    if (joint !== undefined) this.#items = [];
-    for (const { made } of parts) {
-      append(this.#items, made?.slice(0, itemsMax - this.#items.length) ?? []);
+    if (joint !== undefined) this.#items.clear();
+    for (const item of parts.flatMap(({ made }) => made ?? [])) {
+      if (this.#items.size < itemsMax) this.#items.set(item.id, item);
     }
   }
 
@@ -32,7 +32,7 @@ export class MadeItems {
   async note({ serving, outcome }: RequestTrace): Promise<void> {
     if (serving === null || outcome !== 'served' || this.#state === undefined) return;
     const { isKept, conversationId } = this.#state;
-    const items = isKept ? this.#items : this.#items.filter(({ isReasoning }) => isReasoning);
+    const items = [...this.#items.values()].filter(({ isReasoning }) => isKept || isReasoning);
     const { target, provider, keyAlias } = serving;
     const origin = { target, provider, keyAlias };
     const ids = items.map(({ id }) => id);

@@ -93,6 +93,11 @@ function saidIn(reply: ChatReply): ReturnType<typeof heardIn> {
   };
 }
 
+/** Such a part tells a client of any dialect nothing. */
+function saysNothing(events: StreamPart['events']): boolean {
+  return events.every(({ type }) => type === 'activity');
+}
+
 describe('an answer for a client of openai-responses', () => {
   it('keeps to the grammar and says the same, streamed and whole, whoever said it and however it was cut', () => {
     expect(streams.size).toBeGreaterThan(10);
@@ -187,6 +192,54 @@ describe('an answer for a client of openai-responses', () => {
         ];
         const written = write(events.map((each) => ({ events: [each], frame: null })));
         expect(readResponsesStream(written).faults).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe('a stream of openai-responses for a client of it', () => {
+  it('passes unchanged, however it was cut', () => {
+    const own = [...streams.keys()].filter((name) => name.startsWith('openai-responses/'));
+    expect(own.length).toBeGreaterThan(10);
+    fc.assert(
+      fc.property(fc.constantFrom(...own), anyCuts, (name, cuts) => {
+        const { dialect, bytes } = fixture(name);
+        const parts = partsOf(dialect, cutAt(bytes, cuts));
+        const passed = parts.flatMap(({ frame }) => (frame === null ? [] : [frame.bytes]));
+        const isWhole = parts.every(({ frame, events }) => frame !== null || saysNothing(events));
+        if (!isWhole) return;
+        const sent = write(parts);
+        // The response is over: what a provider says behind it says nothing.
+        expect(Buffer.concat(passed).toString().startsWith(sent)).toBe(true);
+        expect(sent).toMatch(/response\.(completed|incomplete)/);
+      }),
+    );
+  });
+
+  it('that another answer goes on with ends in one response that holds both', () => {
+    const own = fixture('openai-responses/text-stream');
+    const parts = partsOf(own.dialect, [own.bytes]);
+    const first = parts.findIndex(({ events }) => events.some(({ type }) => type === 'text'));
+    fc.assert(
+      fc.property(fc.constantFrom(...streams.keys()), (name) => {
+        const { dialect, bytes } = fixture(name);
+        const rest = partsOf(dialect, [bytes]);
+        if (eventsOf(rest).some(({ type }) => type === 'error')) return;
+        const encoder = client.streamEncoder(options);
+        const begun = parts.slice(0, first + 1).map((part) => encoder.push(part).toString());
+        encoder.join({ from: 'a', to: 'b' });
+        const written = rest.map((part) => encoder.push(part).toString());
+        const numbers = [...begun, ...written]
+          .join('')
+          .matchAll(/"sequence_number":(\d+)/g)
+          .map(([, number]) => Number(number))
+          .toArray();
+        expect(numbers).toEqual([...numbers.keys()].map((at) => at + (numbers[0] ?? 0)));
+        const last = JSON.parse(
+          written.join('').split('data: ').at(-1)?.split('\n')[0] ?? '',
+        ).response;
+        const said = saidIn(collect([...parts.slice(0, first + 1), ...rest]));
+        expect(heardIn(last.output).text).toBe(said.text);
       }),
     );
   });

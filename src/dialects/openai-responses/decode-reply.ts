@@ -2,6 +2,7 @@
 import { isJsonObject, parseJson } from '../../base/json.ts';
 import type { ChatEvent, StreamPart } from '../../chat/stream-event.ts';
 import { isErrorDocument } from './error-rules.ts';
+import { madeInResponse } from './made-items.ts';
 import { ResponseReader } from './response-reader.ts';
 
 /** Ends in `end` when the body is a response; else it holds an `error` or is `malformed`. */
@@ -13,7 +14,8 @@ export function decodeReply(body: Buffer): readonly StreamPart[] {
     return [partOf([{ type: 'error', status: null, body: response }])];
   }
   if (!Array.isArray(response['output'])) return [partOf([{ type: 'malformed' }])];
-  return [partOf(new ResponseReader().readResponse(response, response).events)];
+  const { events } = new ResponseReader().readResponse(response, response);
+  return [{ events, frame: null, made: madeInResponse(response) }];
 }
 
 function partOf(events: readonly ChatEvent[]): StreamPart {

@@ -118,7 +118,9 @@ function changesOf(
     if (!isJsonObject(item)) continue;
     const type = item['type'] ?? 'message';
     if (type === 'item_reference' && !context.isKept) {
-      if (!isReasoningId(stringAt(item, 'id') ?? '')) return fail(danglingReference(index));
+      const id = stringAt(item, 'id') ?? '';
+      if (!isReasoningId(id)) return fail(danglingReference(index));
+      if (context.call.items?.isKeptHere(id) === true) continue;
       context.dropped.add('item_reference');
       changes.set(index, { kind: 'gone' });
     } else if (type === 'reasoning' && !isReadable(item, context)) {
@@ -141,6 +143,7 @@ function danglingReference(index: number): RequestFault {
 
 /** Without what is encrypted in it an item stands for what the account keeps, which may be nothing. */
 function isReadable(item: JsonObject, { call, isKept }: InputEdit): boolean {
+  if (call.items?.isMadeElsewhere(stringAt(item, 'id') ?? '') === true) return false;
   const encrypted = item['encrypted_content'];
   if (encrypted === undefined || encrypted === null || encrypted === '') return isKept;
   if (typeof encrypted === 'string' && isCarrier(encrypted)) return false;

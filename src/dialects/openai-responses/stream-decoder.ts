@@ -3,6 +3,7 @@ import type { StreamPart } from '../../chat/stream-event.ts';
 import { type SseEvent, SseSplitter } from '../../framing/sse.ts';
 import type { UpstreamStreamDecoder } from '../dialect.ts';
 import { lostEvents, payloadOf } from '../event-payload.ts';
+import { madeInEvent } from './made-items.ts';
 import { type Reading, ResponseReader } from './response-reader.ts';
 import { dialectName } from './wire.ts';
 
@@ -44,7 +45,11 @@ function partOf(event: SseEvent, reader: ResponseReader): StreamPart | null {
       return { events: lostEvents, frame: null };
     case 'json': {
       const reading = reader.read(payload.value);
-      return payload.isFramed ? framed(reading, event) : { events: reading.events, frame: null };
+      const part = payload.isFramed
+        ? framed(reading, event)
+        : { events: reading.events, frame: null };
+      const made = madeInEvent(payload.value);
+      return made.length === 0 ? part : { ...part, made };
     }
   }
 }
