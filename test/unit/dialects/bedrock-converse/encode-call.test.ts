@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../src/base/json.ts';
+import { bedrockConverseUpstream as dialect } from '../../../../src/dialects/bedrock-converse/upstream.ts';
+import { callOf, sent } from '../upstream-calls.ts';
+
+const claude = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
+const nova = 'amazon.nova-2-lite-v1:0';
+const llama = 'meta.llama4-maverick-17b-instruct-v1:0';
+const hi = { role: 'user', content: 'hi' };
+const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
+const called = [
+  hi,
+  {
+    role: 'assistant',
+    content: null,
+    tool_calls: [
+      {
+        id: 'c.1',
+        type: 'function',
+        function: { name: 'f', arguments: '{"n":12345678901234567890}' },
+      },
+    ],
+  },
+  { role: 'tool', tool_call_id: 'c.1', content: '' },
+];
+
+function encoded(body: JsonObject, model = claude) {
+  return sent(dialect, callOf({ model: 'fast', messages: [hi], ...body }, { model }));
+}
+
+describe('a Converse body', () => {
+  it('has one turn a role, text in blocks, and no model', () => {
+    const { body } = encoded({ messages: [{ role: 'system', content: 's' }, hi, hi] });
+    expect(body).toEqual({
+      system: [{ text: 's' }],
+      messages: [{ role: 'user', content: [{ text: 'hi' }, { text: 'hi' }] }],
+    });
+  });
+
+  it('keeps tools where calls stand, with ids and numbers that the service takes', () => {
+    const { body, text, dropped } = encoded({ messages: called });
+    expect(text).toContain('"input":{"n":12345678901234567890}');
+    expect(text).toMatch(/"toolUseId":"tooluse_[\w-]{24}"/);
+    expect(text).toContain('"content":[{"text":"(no output)"}]');
+    expect(body).toHaveProperty('toolConfig.tools.0.toolSpec.name', 'f');
+    expect(dropped).toEqual(['tool_choice']);
+  });
+
+  it.each([
+    ['auto', claude, { auto: {} }],
+    ['required', nova, { any: {} }],
+    [{ type: 'function', function: { name: 'f' } }, claude, { tool: { name: 'f' } }],
+  ])('says tool_choice %j to %s', (tool_choice, model, expected) => {
+    const { body } = encoded({ tools: [tool], tool_choice }, model);
+    expect(body).toHaveProperty('toolConfig.toolChoice', expected);
+  });
+
+  it('offers no tool when none may be called and none was', () => {
+    expect(encoded({ tools: [tool], tool_choice: 'none' }).body).not.toHaveProperty('toolConfig');
+  });
+
+  it.each([
+    [{ tools: [tool], tool_choice: 'required' }, 'tool_choice'],
+    [{ stop: ['x'] }, 'stop'],
+  ])('is not written where the model would not heed it: %j', (over, param) => {
+    const call = callOf({ model: 'fast', messages: [hi], ...over }, { model: llama });
+    expect(dialect.encodeCall(call)).toMatchObject({ ok: false, fault: { param } });
+  });
+
+  it.each([
+    [claude, { thinking: { type: 'enabled', budget_tokens: 4096 } }],
+    [nova, { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'low' } }],
+    ['openai.gpt-oss-120b-1:0', { reasoning_effort: 'low' }],
+  ])('tells %s how long to think in its own way', (model, expected) => {
+    const { body } = encoded({ reasoning_effort: 'low' }, model);
+    expect(body).toHaveProperty('additionalModelRequestFields', expected);
+  });
+
+  it('writes a schema as text, and asks in words where the model knows none', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } } };
+    const response_format = { type: 'json_schema', json_schema: { name: 's', schema } };
+    const { body } = encoded({ response_format });
+    const path = 'outputConfig.textFormat.structure.jsonSchema.schema';
+    expect(body).toHaveProperty(path, expect.stringContaining('"additionalProperties":false'));
+    const told = encoded({ response_format }, nova);
+    expect(told.body).not.toHaveProperty('outputConfig');
+    expect(told.dropped).toContain('response_format');
+    expect(told.text).toContain('JSON Schema');
+  });
+
+  it.each([
+    [{ n: 2 }, 'n'],
+    [{ logprobs: true }, 'logprobs'],
+    [{ stop: [' '] }, 'stop'],
+    [
+      {
+        messages: [
+          { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://h/a.png' } }] },
+        ],
+      },
+      'images',
+    ],
+  ])('cannot carry %j', (over, ability) => {
+    const { request } = callOf({ model: 'fast', messages: [hi], ...over }, { model: claude });
+    expect(dialect.missingAbility(request)).toBe(ability);
+  });
+});
