@@ -6,9 +6,11 @@ import { shippedPolicy, subjects } from '../conformance/breaker/subjects.ts';
 import { effort } from '../support/effort.ts';
 import { type BreakerEvent, BreakerTrace } from './breaker-trace.ts';
 
-const traces = effort(100, 5_000);
+const traces = effort(100, 1_000);
 const eventsPerTrace = 1_000;
-const shortTraceLength = effort(6, 7);
+const shortTraceLength = effort(6, 8);
+/** Of length 8 there are 1,679,616 for each alphabet and breaker. */
+const timeoutMs = effort(60_000, 3_600_000);
 
 /** What several tiers that share a target may be set to. */
 const policies: readonly BreakerPolicy[] = [
@@ -112,5 +114,6 @@ describe.each(subjects)('breaker against the model: $name', (subject) => {
         trace.close();
       }
     },
+    timeoutMs,
   );
 });
