@@ -31,6 +31,21 @@ export function wholeText(number: number): string {
 }
 
 /** Null = this is no answer of the script. */
+export function decodeRecords(
+  value: unknown,
+  count: number,
+  instance: string,
+): readonly FleetRecord[] | null {
+  if (!Array.isArray(value) || value.length !== count) return null;
+  const records = value.map((item) => decodeRecord(item, instance));
+  const read = records.filter((record) => record !== null);
+  return read.length === count ? read : null;
+}
+
+export function wholeNumber(value: unknown): number | null {
+  return isWhole(value) ? value : null;
+}
+
 export function decodeRecord(value: unknown, instance: string): FleetRecord | null {
   if (!Array.isArray(value) || value.length !== 9) return null;
   const [generation, kind, ageMs, spanMs, level, leaseMs, reason, holder, heldMs] = value;

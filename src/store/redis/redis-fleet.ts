@@ -12,9 +12,10 @@ import type {
 } from '../../resilience/breaker/breaker-fleet.ts';
 import {
   decodeClaimed,
-  decodeRecord,
+  decodeRecords,
   decodeWritten,
   encodeState,
+  wholeNumber,
   wholeText,
 } from './breaker-record.ts';
 import {
@@ -121,8 +122,9 @@ export class RedisFleet implements BreakerFleet {
           return;
         }
         const values = [wholeText(generation), ...encodeState(state)];
-        void this.#link.run(writeScript, { keys, values }).then((answer) => {
-          answered(answer.ok ? decodeWritten(answer.value, this.#instance) : null);
+        const decode = (value: unknown) => decodeWritten(value, this.#instance);
+        void this.#link.run(writeScript, { keys, values }, decode).then((answer) => {
+          answered(answer.ok ? answer.value : null);
         });
       },
       claim: (generation, leaseMs, answered) => {
@@ -133,9 +135,10 @@ export class RedisFleet implements BreakerFleet {
         const { right, keep } = this.#right(keys);
         const values = [wholeText(generation), ...right, wholeText(leaseMs)];
         // A right that comes when nobody waits for it any more would keep others from probing.
-        const onLate = (): void => keep(0);
-        void this.#link.run(claimScript, { keys, values }, onLate).then((answer) => {
-          const claimed = answer.ok ? decodeClaimed(answer.value, this.#instance) : null;
+        const call = { keys, values, onLate: () => keep(0) };
+        const decode = (value: unknown) => decodeClaimed(value, this.#instance);
+        void this.#link.run(claimScript, call, decode).then((answer) => {
+          const claimed = answer.ok ? answer.value : null;
           if (claimed?.kind !== 'granted') answered(claimed);
           else answered({ kind: 'granted', claim: claimOf(claimed.forMs, keep) });
         });
@@ -158,7 +161,8 @@ export class RedisFleet implements BreakerFleet {
     this.#claims += 1;
     const right = [this.#instance, String(this.#claims)];
     const keep = (leaseMs: number): void => {
-      void this.#link.run(keepScript, { keys, values: [...right, wholeText(leaseMs)] });
+      const values = [...right, wholeText(leaseMs)];
+      void this.#link.run(keepScript, { keys, values }, wholeNumber);
     };
     return { right, keep };
   }
@@ -193,10 +197,10 @@ export class RedisFleet implements BreakerFleet {
   async #greet(forMs: number): Promise<boolean> {
     if (!this.#link.isAskable) return false;
     const values = [this.#instance, String(forMs)];
-    const answer = await this.#link.run(greetScript, { keys: [instancesKey], values });
-    if (!answer.ok) return false;
-    this.#instances = Number.isSafeInteger(answer.value) ? Number(answer.value) : null;
-    return true;
+    const call = { keys: [instancesKey], values };
+    const answer = await this.#link.run(greetScript, call, wholeNumber);
+    this.#instances = answer.ok ? answer.value : null;
+    return answer.ok;
   }
 
   async #readAll(): Promise<void> {
@@ -210,11 +214,11 @@ export class RedisFleet implements BreakerFleet {
 
   async #read(targets: readonly string[]): Promise<void> {
     const keys = targets.map((target) => `tiergate:breaker:${target}`);
-    const answer = await this.#link.run(readScript, { keys, values: [] });
-    if (!answer.ok || !Array.isArray(answer.value)) return;
-    for (const [index, target] of targets.entries()) {
-      const record = decodeRecord(answer.value[index], this.#instance);
-      if (record !== null) this.#hearers.get(target)?.(record);
+    const decode = (value: unknown) => decodeRecords(value, keys.length, this.#instance);
+    const answer = await this.#link.run(readScript, { keys, values: [] }, decode);
+    if (!answer.ok) return;
+    for (const [index, record] of answer.value.entries()) {
+      this.#hearers.get(targets[index] ?? '')?.(record);
     }
   }
 }

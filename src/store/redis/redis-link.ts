@@ -2,7 +2,7 @@
 import type { CancelTimer, Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log-port.ts';
 import { type Random, uniform } from '../../base/random.ts';
-import { fail, type Result } from '../../base/result.ts';
+import { fail, type Result, success } from '../../base/result.ts';
 import type { RedisScript } from './breaker-scripts.ts';
 import type { RedisAddress } from './redis-address.ts';
 import { RedisConnection, type RedisFault } from './redis-connection.ts';
@@ -15,6 +15,13 @@ const standstillMs = 20;
 const silenceMsMax = 5_000;
 const reopenMsMin = 200;
 const reopenMsMax = 2_000;
+
+export type ScriptCall = {
+  readonly keys: readonly string[];
+  readonly values: readonly string[];
+  /** Called when an answer comes that nobody waits for any more. */
+  readonly onLate?: () => void;
+};
 
 export type RedisLinkPorts = {
   readonly address: RedisAddress;
@@ -82,22 +89,24 @@ export class RedisLink {
       this.#setFault(fault);
       this.#reopenLater();
     } else {
-      this.#failures = 0;
       this.#connection = connection;
       this.#ports.onOpen();
     }
   }
 
-  /** `onLate` gets the answer that nobody waits for any more. */
-  run(
+  /** An answer that `decode` makes nothing of counts as a fault of the server. */
+  run<Answer>(
     script: RedisScript,
-    call: { readonly keys: readonly string[]; readonly values: readonly string[] },
-    onLate: (answer: Result<unknown, RedisFault>) => void = () => undefined,
-  ): Promise<Result<unknown, RedisFault>> {
+    call: ScriptCall,
+    decode: (value: unknown) => Answer | null,
+  ): Promise<Result<Answer, RedisFault>> {
     const connection = this.#connection;
     if (connection === null) return Promise.resolve(fail(this.#fault ?? lost));
-    const operands = [String(call.keys.length), ...call.keys, ...call.values];
-    const answer = evaluate(connection, script, operands);
+    const answer = evaluate(connection, script, call).then((told): Result<Answer, RedisFault> => {
+      if (!told.ok) return told;
+      const decoded = decode(told.value);
+      return decoded === null ? fail(foreign) : success(decoded);
+    });
     return new Promise((resolve) => {
       let isLate = false;
       const { clock, patienceMs = answerMsMax } = this.#ports;
@@ -112,7 +121,7 @@ export class RedisLink {
         cancel();
         if (isLate) {
           this.#noteLateAnswer(connection);
-          onLate(result);
+          call.onLate?.();
           return;
         }
         if (connection === this.#connection) this.#setFault(result.ok ? null : result.fault);
@@ -171,6 +180,7 @@ export class RedisLink {
     if (this.#isClosed) return;
     const before = this.#fault;
     this.#fault = fault;
+    if (fault === null) this.#failures = 0;
     if (this.#wasTold && before?.kind === fault?.kind) return;
     this.#wasTold = true;
     this.#sinceWallMs = this.#ports.clock.wallMs();
@@ -185,6 +195,7 @@ export class RedisLink {
   }
 }
 
+const foreign: RedisFault = { kind: 'failing', detail: 'an answer that is none' };
 const slow: RedisFault = { kind: 'slow', detail: 'an answer did not come in time' };
 const lost: RedisFault = { kind: 'unreachable', detail: 'the connection was lost' };
 
@@ -192,8 +203,9 @@ const lost: RedisFault = { kind: 'unreachable', detail: 'the connection was lost
 async function evaluate(
   connection: RedisConnection,
   script: RedisScript,
-  operands: readonly string[],
+  { keys, values }: ScriptCall,
 ): Promise<Result<unknown, RedisFault>> {
+  const operands = [String(keys.length), ...keys, ...values];
   const known = await connection.send(['EVALSHA', script.sha, ...operands]);
   if (known.ok || known.fault.detail !== 'NOSCRIPT') return known;
   return connection.send(['EVAL', script.text, ...operands]);

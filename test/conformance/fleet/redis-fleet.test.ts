@@ -9,6 +9,7 @@ import type { Breaker, BreakerPolicy, Permit } from '../../../src/resilience/bre
 import { createSharedBreaker } from '../../../src/resilience/breaker/shared-breaker.ts';
 import { readRedisAddress } from '../../../src/store/redis/redis-address.ts';
 import { RedisFleet } from '../../../src/store/redis/redis-fleet.ts';
+import { startTcp } from '../../support/loopback-server.ts';
 import {
   hasRedisServer,
   OwnRedis,
@@ -251,6 +252,27 @@ describe.skipIf(!hasRedisServer())('breakers over Redis', () => {
     await until('the other may', () => wide.admit().isAdmitted);
     await console.run('ACL', 'SETUSER', 'narrow', '-time');
     await until('it is refused', () => fleets.at(-1)?.fault()?.kind === 'refused');
+  });
+
+  const foreign: readonly (readonly [string, string])[] = [
+    ['a web server', 'HTTP/1.1 400 Bad Request\r\n\r\n'],
+    ['one that agrees to all', '+OK\r\n'],
+    ['one that pushes and agrees', '>3\r\n$7\r\nmessage\r\n$1\r\nx\r\n$1\r\ny\r\n+OK\r\n'],
+    ['one that answers too often', '+OK\r\n'.repeat(50)],
+    ['one that nests without end', `${'*1\r\n'.repeat(100_000)}:1\r\n`],
+    ['one that promises gigabytes', '$99999999999\r\nabc'],
+  ];
+  it.each(foreign)('%s is no Redis, and does no harm', async (_name, answer) => {
+    const server = await startTcp((socket) => socket.on('data', () => socket.write(answer)));
+    const fleet = await startFleet({}, server.origin.replace('http:', 'redis:'));
+    fleets.push(fleet);
+    await fleets.shift()?.close();
+    const [one, two] = breakersOf('provider/model');
+    expect(fleet.fault()).not.toBeNull();
+    admitted(two).settle('failure', policy);
+    await until('it may probe alone', () => two.admit().isAdmitted);
+    expect([one.view().state, two.view().state]).toEqual(['closed', 'half_open']);
+    await server.close();
   });
 
   it('a server that is silent for long is connected to anew', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   decodeClaimed,
   decodeRecord,
+  decodeRecords,
   decodeWritten,
   encodeState,
 } from '../../../src/store/redis/breaker-record.ts';
@@ -66,6 +67,12 @@ describe('a record', () => {
     ['an instance that is no text', open({ 7: 4 })],
   ])('%s is none', (_name, value) => {
     expect(decodeRecord(value, 'me')).toBeNull();
+    expect(decodeRecords([open(), value], 2, 'me')).toBeNull();
+  });
+
+  it('is one of as many as were asked for', () => {
+    expect(decodeRecords([open(), open()], 2, 'me')).toHaveLength(2);
+    for (const odd of [null, 'x', [], [open()]]) expect(decodeRecords(odd, 2, 'me')).toBeNull();
   });
 });
 
