@@ -48,6 +48,8 @@ export type ProviderEntry = {
   readonly baseUrl: string;
   readonly keys: readonly string[];
   readonly isKeyRequired: boolean;
+  /** Why the text of a key cannot be one; null = it may be. */
+  readonly keyFault: (secret: string) => string | null;
 };
 
 export async function checkConfig(input: {
@@ -98,6 +100,7 @@ export async function checkConfig(input: {
       baseUrl: entry.base_url ?? kind?.baseUrlOf?.(entry) ?? kind?.baseUrl ?? '',
       keys: credentialReferences(entry).map(({ reference }) => reference),
       isKeyRequired: kind?.isKeyRequired === true && kind.isKeyless?.(entry) !== true,
+      keyFault: (secret: string) => kind?.keyFault?.(secret) ?? null,
     };
   });
   return { providers, findings };

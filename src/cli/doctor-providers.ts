@@ -30,7 +30,10 @@ function checkKeys(provider: ProviderEntry, resolveSecret: SecretResolver): Find
   }
   return provider.keys.map((reference) => {
     const alias = secretAlias(reference);
-    if (resolveSecret(reference) !== null) return ok(subject, `key ${alias} is set`);
+    const secret = resolveSecret(reference);
+    const fault = secret === null ? null : provider.keyFault(secret);
+    if (fault !== null) return wrong(subject, `key ${alias} cannot be used: ${fault}`, null);
+    if (secret !== null) return ok(subject, `key ${alias} is set`);
     const where = reference.startsWith('env:')
       ? `set the variable ${alias}`
       : `put the key into ${alias}`;

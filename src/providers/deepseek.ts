@@ -32,6 +32,7 @@ export const deepseekKind = chatKind({
   isKeyRequired: true,
   quirks: {
     outputLimit: 'max_tokens',
+    hasEmbeddings: false,
     refusedByReasoning: [],
     effortFields: { none: { thinking: { type: 'disabled' } } },
     refusedFields: [

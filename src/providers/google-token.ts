@@ -1,7 +1,14 @@
 /** Access tokens for Google's cloud, by Google's own library, which is loaded only where one is wanted. */
 import type { AuthClient, ExternalAccountClientOptions, gaxios } from 'google-auth-library';
 import { systemClock } from '../base/clock.ts';
-import { isJsonObject, type JsonObject, objectAt, parseJson, stringAt } from '../base/json.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  objectAt,
+  parseJson,
+  property,
+  stringAt,
+} from '../base/json.ts';
 import { fail, type Result, success } from '../base/result.ts';
 import type { AttemptFailure } from '../failure/attempt-failure.ts';
 import { credentialRefused, credentialUnavailable } from '../failure/attempt-failures.ts';
@@ -18,6 +25,24 @@ const unknownLifetimeMs = 5 * 60_000;
 
 type Library = typeof import('google-auth-library');
 
+/** Why a text is none of the credentials that are known here; null = it looks like one. */
+export function googleCredentialsFault(text: string): string | null {
+  const parsed = parseJson(text);
+  if (!parsed.ok || !isJsonObject(parsed.value)) return 'it is no JSON document';
+  const type = stringAt(parsed.value, 'type') ?? '';
+  const wanted = Object.hasOwn(wantedFields, type) ? wantedFields[type] : undefined;
+  if (wanted === undefined) return 'its type is not one that is known here';
+  const missing = wanted.find((name) => property(parsed.value, name) === undefined);
+  return missing === undefined ? null : `it has no ${missing}`;
+}
+
+const wantedFields: { readonly [type: string]: readonly string[] } = {
+  service_account: ['client_email', 'private_key'],
+  authorized_user: ['client_id', 'client_secret', 'refresh_token'],
+  external_account: ['audience', 'subject_token_type', 'token_url', 'credential_source'],
+  impersonated_service_account: ['service_account_impersonation_url', 'source_credentials'],
+};
+
 /** `credentials` is the text of a credentials file: a service account's key, or what `gcloud` made. */
 export async function fetchGoogleToken(input: {
   readonly alias: string;
@@ -26,16 +51,15 @@ export async function fetchGoogleToken(input: {
   readonly signal: AbortSignal;
 }): Promise<Result<FetchedToken, AttemptFailure>> {
   const { alias, signal } = input;
+  const fault = googleCredentialsFault(input.credentials);
+  if (fault !== null) return fail(credentialRefused(alias, fault));
   const parsed = parseJson(input.credentials);
-  const json = parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
-  if (json === null) return fail(credentialRefused(alias, 'it is no JSON document'));
+  const json = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
   const request = new TokenRequest(input.transport, signal);
   try {
     const library = await import('google-auth-library');
     const client = clientOf(json, library, transporterOf(request, library, json));
-    if (client === null) {
-      return fail(credentialRefused(alias, 'its type is not one that is known here'));
-    }
+    if (client === null) return fail(credentialRefused(alias, 'it is incomplete or broken'));
     const { token } = await client.getAccessToken();
     if (typeof token !== 'string' || !/^[\x21-\x7e]{1,4096}$/.test(token)) {
       return fail(credentialUnavailable(alias, 'the answer of the token service holds none'));

@@ -38,6 +38,7 @@ const quirks: ChatQuirks = {
     'search_settings',
   ],
   outputLimit: 'max_completion_tokens',
+  hasEmbeddings: false,
   refusedByReasoning: [],
   serviceTiers: ['auto', 'on_demand', 'flex', 'performance'],
   stopSequencesMax: 4,

@@ -31,6 +31,8 @@ export type ProviderKind = {
     key: Pick<ProviderKey, 'alias' | 'resolve'>,
     ports: CredentialPorts,
   ) => KeyProof;
+  /** Why the text of a key cannot be one, without asking anybody; null = it may be. Absent = it may. */
+  readonly keyFault?: (secret: string) => string | null;
   /** Whether the kind's own fields do without `api_keys`; absent = never. */
   readonly isKeyless?: (own: JsonObject) => boolean;
   /** Credentials from the kind's own fields, used after `api_keys`; absent = it has none. */

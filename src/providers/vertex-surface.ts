@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type JsonObject, stringAt } from '../base/json.ts';
 import { googleMachineKey, googleProof } from './google-proof.ts';
+import { googleCredentialsFault } from './google-token.ts';
 import type { ProviderKind } from './provider-kind.ts';
 
 /** Hosts: cloud.google.com, Vertex AI locations, November 2026. */
@@ -49,6 +50,7 @@ export const vertexSurface = {
   authHeader: 'authorization',
   authValue: (secret) => `Bearer ${secret}`,
   proofOf: googleProof,
+  keyFault: googleCredentialsFault,
   credentialsOf: ({ own, ...ports }) => (isOnMachine(own) ? [googleMachineKey(ports)] : []),
   takesIdempotencyKey: false,
   fixedHeaders: {},

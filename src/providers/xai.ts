@@ -38,6 +38,7 @@ export const xaiKind = chatKind({
   isKeyRequired: true,
   quirks: {
     outputLimit: 'max_completion_tokens',
+    hasEmbeddings: false,
     refusedByReasoning: ['presence_penalty', 'frequency_penalty'],
     refusedFields: [
       'logit_bias',

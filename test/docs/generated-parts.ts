@@ -6,6 +6,7 @@ import { retryPresets } from '../../src/routing/document/retry-presets.ts';
 import { tierSchema } from '../../src/routing/document/tier-schema.ts';
 import { durationMs } from '../../src/routing/duration.ts';
 import { ranks } from '../architecture/ranks.ts';
+import { defaultTargetsTable, providerKindsTable } from './provider-kinds.ts';
 import { streamTranscripts } from './stream-transcripts.ts';
 import { translationTables } from './translation-tables.ts';
 
@@ -19,6 +20,8 @@ export const generatedParts: readonly GeneratedPart[] = [
   { path: 'README.md', name: 'error classes', content: effectsTable },
   { path: 'ARCHITECTURE.md', name: 'ranks', content: ranksTable },
   { path: 'ARCHITECTURE.md', name: 'cost', content: costTable },
+  { path: 'README.md', name: 'default targets', content: defaultTargetsTable },
+  { path: 'docs/configuration.md', name: 'provider kinds', content: providerKindsTable },
   { path: 'docs/configuration.md', name: 'retry presets', content: presetsTable },
   { path: 'docs/resilience.md', name: 'error classes', content: effectsTable },
   { path: 'docs/resilience.md', name: 'backoff', content: backoffTable },

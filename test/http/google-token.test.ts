@@ -57,7 +57,12 @@ describe('credentials of a file', () => {
     ['no JSON', 'it is no JSON document'],
     ['[]', 'it is no JSON document'],
     ['{"type":"robot"}', 'its type is not one that is known here'],
-    ['{"type":"service_account"}', 'it is incomplete or broken'],
+    ['{"type":"service_account"}', 'it has no client_email'],
+    ['{"type":"authorized_user","client_id":"c","client_secret":"s"}', 'it has no refresh_token'],
+    [
+      '{"type":"impersonated_service_account","service_account_impersonation_url":"x","source_credentials":{}}',
+      'it is incomplete or broken',
+    ],
     [
       '{"type":"service_account","client_email":"a@b","private_key":"CANARY"}',
       'it is incomplete or broken',

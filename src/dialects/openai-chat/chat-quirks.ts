@@ -31,6 +31,8 @@ export type ChatQuirks = {
   /** `no_subset`: it knows no `allowed_tools`. `ignored`: the model calls what it likes. */
   readonly toolChoice?: 'no_subset' | 'ignored';
   readonly messages?: MessageQuirks;
+  /** False: it makes no embeddings. */
+  readonly hasEmbeddings?: boolean;
   /** What its errors mean where its kin means another thing; they are looked at first. */
   readonly errorRules?: readonly ErrorRule[];
 };

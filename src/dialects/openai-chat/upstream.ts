@@ -26,6 +26,7 @@ export const openaiChatUpstream: UpstreamDialect = {
 export function openaiChatWith(quirks: ChatQuirks): UpstreamDialect {
   return {
     ...openaiChatUpstream,
+    ...(quirks.hasEmbeddings === false ? { operations: {} } : {}),
     missingAbility: (request) => missingAbility(request, quirks),
     encodeCall: (call) => encodeCall(call, quirks),
     rules: [...(quirks.errorRules ?? []), ...rules],

@@ -166,6 +166,22 @@ describe('default tiers', () => {
     expect(defaultDocument({})).toBeNull();
   });
 
+  it('R70 name every service whose key is found, the strongest first, and warn of nothing', () => {
+    const variables = providerKinds.flatMap(({ keyVariable }) => keyVariable ?? []);
+    const document = defaultDocument(Object.fromEntries(variables.map((name) => [name, 'a-key'])));
+    const { values, warnings } = accepted(document);
+    expect(warnings).toEqual([]);
+    for (const tier of Object.values(values.tiers)) {
+      const asked = tier.targets.map((target) => target.provider);
+      expect(asked.slice(0, 3)).toEqual(['anthropic', 'openai', 'gemini']);
+      expect(asked).toContain('openrouter');
+      // Without an address, a project or a region these cannot be asked.
+      for (const kind of ['azure-openai', 'bedrock', 'vertex-gemini', 'ollama']) {
+        expect(asked).not.toContain(kind);
+      }
+    }
+  });
+
   it('are built on simulated providers, which want no key', () => {
     const document = simulatedDocument({
       openai: 'http://127.0.0.1:1/v1',
