@@ -1,7 +1,7 @@
 /** Splices inside the `input` of a client's own body. */
 import { append } from '../../base/append.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../base/json.ts';
-import { fail, type Result, success } from '../../base/result.ts';
+import { type Result, success } from '../../base/result.ts';
 import type { Message, OriginalBody } from '../../chat/request.ts';
 import type { RequestFault, UpstreamCall } from '../dialect.ts';
 import type { FieldEdit } from '../field-edit.ts';
@@ -15,7 +15,7 @@ import {
 import type { UniqueCallIds } from '../unique-call-ids.ts';
 import type { DecodedBody } from './client-request.ts';
 import { encodeMessages } from './encode-messages.ts';
-import { isOwnItemId, isReasoningId } from './item-ids.ts';
+import { isOwnItemId } from './item-ids.ts';
 import { isCarrier } from './reasoning-carrier.ts';
 import { isReadableFor } from './reasoning-origin.ts';
 import { toolCallIds } from './tool-call-ids.ts';
@@ -47,9 +47,8 @@ export function editInput(
   const { input } = context.call.request.original.json;
   if (!Array.isArray(input)) return success(besideText(member, added.value));
   const changes = changesOf(input, context);
-  if (!changes.ok) return changes;
-  if (changes.value.size === 0 && added.value === '') return success([]);
-  return success(itemSplices(edit.bytes, member, changes.value, added.value));
+  if (changes.size === 0 && added.value === '') return success([]);
+  return success(itemSplices(edit.bytes, member, changes, added.value));
 }
 
 /** A plain text becomes the first item. */
@@ -107,38 +106,33 @@ function changeItem(
   splices.push({ start: member.valueStart, end: member.end, text: JSON.stringify(callId) });
 }
 
-function changesOf(
-  items: readonly unknown[],
-  context: InputEdit,
-): Result<ReadonlyMap<number, Change>, RequestFault> {
+function changesOf(items: readonly unknown[], context: InputEdit): ReadonlyMap<number, Change> {
   const changes = new Map<number, Change>();
   const ids = toolCallIds();
   const sent = new Map<string, string>();
   for (const [index, item] of items.entries()) {
     if (!isJsonObject(item)) continue;
     const type = item['type'] ?? 'message';
-    if (type === 'item_reference' && !context.isKept) {
-      const id = stringAt(item, 'id') ?? '';
-      if (!isReasoningId(id)) return fail(danglingReference(index));
-      if (context.call.items?.isKeptHere(id) === true) continue;
-      context.dropped.add('item_reference');
+    const lost = lostName(item, type, context);
+    if (lost !== null) {
+      context.dropped.add(lost);
       changes.set(index, { kind: 'gone' });
-    } else if (type === 'reasoning' && !isReadable(item, context)) {
-      changes.set(index, { kind: 'gone' });
-    } else {
-      const isIdGone = Object.hasOwn(item, 'id') && isIdMeaningless(item, type, context);
-      const callId = newCallId(item, type, ids, sent);
-      if (isIdGone || callId !== null) changes.set(index, { kind: 'edited', isIdGone, callId });
+      continue;
     }
+    const isIdGone = Object.hasOwn(item, 'id') && isIdMeaningless(item, type, context);
+    const callId = newCallId(item, type, ids, sent);
+    if (isIdGone || callId !== null) changes.set(index, { kind: 'edited', isIdGone, callId });
   }
-  return success(changes);
+  return changes;
 }
 
-function danglingReference(index: number): RequestFault {
-  return {
-    param: `input[${index}]`,
-    message: `input[${index}] refers to an item, and any target may serve this request: send the item itself, or set store: true`,
-  };
+/** What is told of an item that is left out; null = it stays. Clients refer to thoughts alone where nothing is kept. */
+function lostName(item: JsonObject, type: unknown, context: InputEdit): string | null {
+  if (type === 'item_reference') {
+    const isKept = context.isKept || context.call.items?.isKeptHere(stringAt(item, 'id') ?? '');
+    return isKept === true ? null : type;
+  }
+  return type === 'reasoning' && !isReadable(item, context) ? type : null;
 }
 
 /** Without what is encrypted in it an item stands for what the account keeps, which may be nothing. */

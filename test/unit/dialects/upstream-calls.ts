@@ -1,14 +1,25 @@
 /** Calls made of the bodies that clients of openai-chat send, as the engine makes them. */
 import type { ChatParameters } from '../../../src/chat/request.ts';
-import type { UpstreamCall, UpstreamDialect } from '../../../src/dialects/dialect.ts';
+import type {
+  ClientDialect,
+  UpstreamCall,
+  UpstreamDialect,
+} from '../../../src/dialects/dialect.ts';
 import { openaiChatClient } from '../../../src/dialects/openai-chat/client.ts';
 
 export type Json = { readonly [key: string]: unknown };
 
 export function callOf(body: Json, overrides: Partial<UpstreamCall> = {}): UpstreamCall {
-  const decoded = openaiChatClient.decodeRequest(
-    Buffer.from(JSON.stringify({ model: 'fast', ...body })),
-  );
+  return callIn(openaiChatClient, JSON.stringify({ model: 'fast', ...body }), overrides);
+}
+
+/** The same of the very text that a client of `dialect` sends. */
+export function callIn(
+  dialect: ClientDialect,
+  text: string,
+  overrides: Partial<UpstreamCall> = {},
+): UpstreamCall {
+  const decoded = dialect.decodeRequest(Buffer.from(text));
   if (!decoded.ok) throw new Error(`${decoded.fault.param}: ${decoded.fault.message}`);
   const { request } = decoded.value;
   return {
