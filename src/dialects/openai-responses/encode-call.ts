@@ -5,6 +5,7 @@ import type { ChatRequest, Message } from '../../chat/request.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
 import { encodeJson } from '../exact-json.ts';
 import { withExtraFields } from '../extra-fields.ts';
+import { openingText } from '../turns.ts';
 import { editBody } from './edit-body.ts';
 import { encodeMessages, systemItem } from './encode-messages.ts';
 import { encodeParameters } from './encode-parameters.ts';
@@ -32,7 +33,7 @@ function buildBody(call: UpstreamCall): Result<EncodedCall, RequestFault> {
   const body: JsonObject = {
     model: call.model,
     ...(instructions === '' ? {} : { instructions }),
-    input: withJsonWord(items.value.slice(leading), call),
+    input: withJsonWord(someItems(items.value.slice(leading)), call),
     ...tools.value,
     ...withoutParallel(fields, request),
     ...shared,
@@ -60,6 +61,13 @@ function instructionsOf({ system }: UpstreamCall, leading: readonly Message[]): 
   );
   const texts = [system?.before ?? '', ...own, system?.after ?? ''];
   return texts.filter((text) => text.trim() !== '').join('\n\n');
+}
+
+/** A conversation in which nothing was said. */
+function someItems(items: readonly WireInputItem[]): readonly WireInputItem[] {
+  if (items.length > 0) return items;
+  const content = [{ type: 'input_text', text: openingText }] as const;
+  return [{ type: 'message', role: 'user', content }];
 }
 
 const jsonWord = 'Answer with a single valid JSON object.';

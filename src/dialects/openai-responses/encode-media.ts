@@ -8,11 +8,11 @@ export function encodePart(part: UserPart): WireInputPart | null {
     case 'text':
       return { type: 'input_text', text: part.text };
     case 'image': {
-      const detail = part.detail ?? 'auto';
+      const detail = part.detail === null ? {} : { detail: part.detail };
       const fileId = ownFileId(part.source);
-      if (fileId !== null) return { type: 'input_image', file_id: fileId, detail };
+      if (fileId !== null) return { type: 'input_image', file_id: fileId, ...detail };
       const url = urlOf(part.source);
-      return url === null ? null : { type: 'input_image', image_url: url, detail };
+      return url === null ? null : { type: 'input_image', image_url: url, ...detail };
     }
     case 'audio':
       return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };

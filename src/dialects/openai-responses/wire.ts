@@ -9,7 +9,7 @@ export type WireInputPart =
       readonly type: 'input_image';
       readonly image_url?: string;
       readonly file_id?: string;
-      readonly detail: string;
+      readonly detail?: string;
     }
   | {
       readonly type: 'input_file';

@@ -109,11 +109,11 @@ describe('results', () => {
     expect(resultOf([])).toBe('');
     expect(resultOf([text, image])).toEqual([
       { type: 'input_text', text: 'sunny' },
-      { type: 'input_image', image_url: 'https://x.test/a.png', detail: 'auto' },
+      { type: 'input_image', image_url: 'https://x.test/a.png' },
     ]);
     expect(resultOf([image], true)).toEqual([
       { type: 'input_text', text: 'Error:' },
-      { type: 'input_image', image_url: 'https://x.test/a.png', detail: 'auto' },
+      { type: 'input_image', image_url: 'https://x.test/a.png' },
     ]);
   });
 });
