@@ -29,6 +29,12 @@ const words = fc.constantFrom(
   'string',
   'array',
   'tool_use',
+  'function_call',
+  'function_call_output',
+  'input_text',
+  'input_image',
+  'reasoning',
+  'message',
   'tool_result',
   'thinking',
   'json_schema',
@@ -43,7 +49,7 @@ const words = fc.constantFrom(
   '__proto__',
 );
 const names = fc.constantFrom(
-  ...'role content parts text type name id input arguments function tool_calls tool_call_id tool_use_id image_url url source data functionCall functionResponse function_call response args thoughtSignature signature thinking parameters input_schema schema properties items enum anyOf $ref required pattern minItems'.split(
+  ...'role content parts text type name id input arguments function tool_calls tool_call_id tool_use_id image_url url source data functionCall functionResponse function_call response args thoughtSignature signature thinking parameters input_schema schema properties items enum anyOf $ref required pattern minItems call_id output summary encrypted_content image_url format effort item_reference'.split(
     ' ',
   ),
 );
@@ -77,6 +83,13 @@ const bodyNames: { readonly [vendor: string]: readonly string[] } = {
     'n',
     'max_tokens',
     'temperature',
+    'input',
+    'instructions',
+    'text',
+    'reasoning',
+    'include',
+    'store',
+    'max_output_tokens',
   ],
   anthropic: [
     'messages',
@@ -120,7 +133,11 @@ function bodyOf(vendor: Vendor): fc.Arbitrary<JsonObject> {
 
 const identity = { id: 'i', requestId: 'r', model: 'm', createdAtSeconds: 0, eol: '\n' };
 
-describe.each([openaiVendor, anthropicVendor, geminiVendor])('$name', (vendor) => {
+const wires = [openaiVendor, anthropicVendor, geminiVendor]
+  .flatMap((vendor) => [vendor, ...(vendor.wires ?? [])])
+  .map((vendor) => ({ endpoint: vendor.messageId('') + vendor.name, vendor }));
+
+describe.each(wires)('$endpoint', ({ vendor }) => {
   it('judges and answers any body', () => {
     const run = (body: JsonObject, isStream: boolean): void => {
       const route: Route = {
