@@ -86,6 +86,22 @@ describe('an answer that is to be kept', () => {
     },
   );
 
+  it('takes items that another account made as new ones, without their ids', async () => {
+    const { client } = await start(['p4']);
+    const first = await madeByB(client);
+    const begun = await client.responses.create({ ...base, input: 'hi' });
+    expect(begun.output_text).toMatch(/^told by A/);
+    await client.responses.create({
+      ...base,
+      previous_response_id: first.id,
+      input: [...begun.output, { role: 'user', content: 'x' }] as OpenAI.Responses.ResponseInput,
+    });
+    const sent = provider.requests.at(-1);
+    expect(sent?.key).toBe('B');
+    expect(sent?.raw).toContain('told by A');
+    expect(sent?.raw).not.toMatch(/"(msg|rs)_A|gAAAA_/);
+  });
+
   it('is known after a restart', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'tiergate-kept-'));
     const { client, gateway } = await start(['p4'], directory);

@@ -222,6 +222,59 @@ describe('failures of every target', () => {
   });
 });
 
+describe('a stream that breaks after the client has seen some of it', () => {
+  it.each(dialects)(
+    "from %s is the SDK's APIError, with its code, in both its helpers",
+    async (_, name) => {
+      const gateway = await startGateway({
+        tier: [name],
+        policies: { stream: { on_interrupt: 'fail_forward', hold_tokens: 1 } },
+      });
+      try {
+        const client = clientOf(gateway);
+        const input = 'one two three four five six seven eight nine ten eleven twelve';
+        for (const read of [readEvents, readHelper]) {
+          gateway.simulation.control.fault(name, 'cut', { afterTokens: 8 });
+          const { text, error } = await read(client, { ...base, input });
+          expect(text).not.toBe('');
+          expect(error).toBeInstanceOf(OpenAI.APIError);
+          expect(error).toMatchObject({ code: 'stream_interrupted', type: 'server_error' });
+          expect(String(error)).toMatch(/\(request [0-9a-f-]{36}\)/);
+        }
+      } finally {
+        await gateway.close();
+      }
+    },
+  );
+});
+
+type Broken = { readonly text: string; readonly error: unknown };
+type Asked = { readonly model: string; readonly store: false; readonly input: string };
+
+async function readEvents(client: OpenAI, asked: Asked): Promise<Broken> {
+  let text = '';
+  try {
+    for await (const event of await client.responses.create({ ...asked, stream: true })) {
+      if (event.type === 'response.output_text.delta') text += event.delta;
+    }
+    return { text, error: null };
+  } catch (error) {
+    return { text, error };
+  }
+}
+
+async function readHelper(client: OpenAI, asked: Asked): Promise<Broken> {
+  let text = '';
+  const stream = client.responses.stream(asked);
+  stream.on('response.output_text.delta', ({ delta }) => {
+    text += delta;
+  });
+  return stream.finalResponse().then(
+    () => ({ text, error: null }),
+    (error: unknown) => ({ text, error }),
+  );
+}
+
 describe('a failover in the middle of a conversation with tool results', () => {
   const names = dialects.map(([, name]) => name);
   const pairs = names.flatMap((first) =>
@@ -247,26 +300,30 @@ describe('a failover in the middle of a conversation with tool results', () => {
     }
   });
 
-  it('R71 a thought of one vendor goes back to it, signed, and to nobody else', async () => {
-    const gateway = await startGateway({ tier: ['p2', 'p3'] });
-    try {
-      const client = clientOf(gateway);
-      const asked = { ...base, tools: [weather], reasoning: { effort: 'medium' as const } };
-      const input: Input = [{ role: 'user', content: 'weather in Oslo' }];
-      const call = await client.responses.stream({ ...asked, input }).finalResponse();
-      expect(call.output.map(({ type }) => type)).toEqual(['reasoning', 'function_call']);
-      input.push(...said(call), ...resultsOf(call));
-      await client.responses.create({ ...asked, input });
-      const back = sentTo(gateway, 'p2').at(-1);
-      expect(back).toMatch(/"type":"thinking","thinking":".+","signature":"c2lt/);
-      gateway.simulation.control.fault('p2', 'auth');
-      const last = await client.responses.create({ ...asked, input });
-      expect(last).toMatchObject({ status: 'completed', model: modelNames.p3 });
-      expect(sentTo(gateway, 'p3').at(-1)).not.toMatch(/tgr_|c2lt/);
-    } finally {
-      await gateway.close();
-    }
-  });
+  const others = ['p1', 'p2b', 'p3', 'p4'] as const;
+  it.each(others)(
+    'R71 TR-13 a thought goes back to its model, signed, and not to %s',
+    async (other) => {
+      const gateway = await startGateway({ tier: ['p2', other] });
+      try {
+        const client = clientOf(gateway);
+        const asked = { ...base, tools: [weather], reasoning: { effort: 'medium' as const } };
+        const input: Input = [{ role: 'user', content: 'weather in Oslo' }];
+        const call = await client.responses.stream({ ...asked, input }).finalResponse();
+        expect(call.output.map(({ type }) => type)).toEqual(['reasoning', 'function_call']);
+        input.push(...said(call), ...resultsOf(call));
+        await client.responses.create({ ...asked, input });
+        const back = sentTo(gateway, 'p2').at(-1);
+        expect(back).toMatch(/"type":"thinking","thinking":".+","signature":"c2lt/);
+        gateway.simulation.control.fault('p2', 'auth');
+        const last = await client.responses.create({ ...asked, input });
+        expect(last).toMatchObject({ status: 'completed', model: modelNames[other] });
+        expect(sentTo(gateway, other).at(-1)).not.toMatch(/tgr_|c2lt/);
+      } finally {
+        await gateway.close();
+      }
+    },
+  );
 });
 
 function sentTo(gateway: RunningGateway, name: ProviderName): readonly string[] {

@@ -14,6 +14,9 @@ import {
 } from './client-media.ts';
 import { isOwnItemId, isReasoningId } from './item-ids.ts';
 
+/** Each is looked up. Of what is behind them it is not known who made it. */
+const itemIdsMax = 4096;
+
 export type ItemReading = PartReading & {
   /** Items are kept for the client by the account that serves it, so that it may refer to them. */
   readonly isBound: boolean;
@@ -79,8 +82,7 @@ function readItem(item: unknown, index: number, turns: TurnList, reading: ItemRe
     return;
   }
   const type = item['type'] ?? (item['role'] === undefined ? 'item_reference' : 'message');
-  const { id } = item;
-  if (typeof id === 'string' && !isOwnItemId(id)) reading.itemIds.add(id);
+  noteId(item, type, reading);
   switch (type) {
     case 'message':
       readMessage(item, place, turns, reading);
@@ -107,6 +109,13 @@ function readItem(item: unknown, index: number, turns: TurnList, reading: ItemRe
       if (typeof type !== 'string') reading.faults.reportType(`${place()}.type`, 'a string', type);
       else keepOpaque(`item:${type}`, item, reading);
   }
+}
+
+/** Where nothing is kept only reasoning is bound to whom made it. */
+function noteId({ id }: JsonObject, type: unknown, { isBound, itemIds }: ItemReading): void {
+  const matters = isBound || type === 'reasoning' || type === 'item_reference';
+  if (!matters || typeof id !== 'string' || isOwnItemId(id)) return;
+  if (itemIds.size < itemIdsMax) itemIds.add(id);
 }
 
 function readMessage(item: JsonObject, place: Place, turns: TurnList, reading: ItemReading): void {

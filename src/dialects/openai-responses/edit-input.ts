@@ -154,10 +154,11 @@ const namedItems: readonly unknown[] = [
   'custom_tool_call_output',
 ];
 
-/** An id is looked up, and an item refused whose id is not found: also one that the gateway made. */
-function isIdMeaningless(item: JsonObject, type: unknown, { isKept }: InputEdit): boolean {
+/** An id is looked up, and an item refused whose id is not found: one that the gateway or another account made. */
+function isIdMeaningless(item: JsonObject, type: unknown, { call, isKept }: InputEdit): boolean {
   if (!namedItems.includes(type)) return false;
-  return !isKept || isOwnItemId(stringAt(item, 'id') ?? '');
+  const id = stringAt(item, 'id') ?? '';
+  return !isKept || isOwnItemId(id) || call.items?.isMadeElsewhere(id) === true;
 }
 
 /** The id to write into a call or a result; null = its own stays. */

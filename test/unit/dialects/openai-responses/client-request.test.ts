@@ -315,6 +315,16 @@ describe('what an account keeps', () => {
     expect(request.accountState?.itemIds).toEqual(['msg_1', 'rs_2', 'rs_3']);
   });
 
+  it('is told by the ids of thoughts alone where nothing is kept, and of so many at most', () => {
+    const thoughts = Array.from({ length: 5000 }, (_, at) => {
+      return { type: 'reasoning', id: `rs_${at}`, summary: [] };
+    });
+    const said = { type: 'message', id: 'msg_1', role: 'assistant', content: 'x' };
+    const few = requestOf({ input: [said, ...thoughts.slice(0, 2)] });
+    expect(few.accountState?.itemIds).toEqual(['rs_0', 'rs_1']);
+    expect(requestOf({ input: thoughts }).accountState?.itemIds).toHaveLength(4096);
+  });
+
   it('a reference to a thought may be left out and is named; to anything else the item itself is wanted', () => {
     const reference = (id: string, body: object = {}) =>
       decode({
