@@ -205,6 +205,7 @@ describe('GET /status', () => {
     });
     expect(rest).toEqual({
       config_version: 1,
+      shared_state: null,
       totals: expect.objectContaining({ in_flight: 0 }),
       alerts: [],
       unknown_shapes: {},
