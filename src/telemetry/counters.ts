@@ -64,9 +64,10 @@ export class Counters {
 
   /** A retry counts under the class of the failure that it answers. */
   #noteRetries({ attempts }: RequestTrace): void {
-    attempts.forEach(({ kind }, index) => {
-      if (kind !== 'retry') return;
-      this.#retries.add(attempts[index - 1]?.failure?.errorClass ?? rest);
-    });
+    for (const { kind, n, target } of attempts) {
+      if (kind !== 'retry') continue;
+      const answered = attempts.findLast((one) => one.n < n && one.target === target);
+      this.#retries.add(answered?.failure?.errorClass ?? rest);
+    }
   }
 }

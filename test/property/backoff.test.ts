@@ -39,6 +39,24 @@ describe('backoff, for any policy and seed', () => {
     );
   });
 
+  it('R03 finite and in range for any draw, on any of 10,000 attempts, whatever the base', () => {
+    const anyBase = fc.record({ policy, baseMs: fc.integer({ min: 0, max: 2 ** 31 - 1 }) });
+    const draw = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+    const attempt = fc.integer({ min: 0, max: 10_000 });
+    const previousMs = fc.option(fc.integer({ min: 0, max: 120_000 }));
+    fc.assert(
+      fc.property(anyBase, attempt, previousMs, draw, (given, nth, before, value) => {
+        const used = { ...given.policy, baseMs: given.baseMs };
+        const random = { next: () => value };
+        const delayMs = backoffDelayMs({ policy: used, attempt: nth, previousMs: before, random });
+        expect(Number.isFinite(delayMs)).toBe(true);
+        const leastMs = used.jitter === 'full' ? 0 : Math.min(used.baseMs, used.capMs);
+        expect(delayMs).toBeGreaterThanOrEqual(leastMs);
+        expect(delayMs).toBeLessThanOrEqual(used.capMs);
+      }),
+    );
+  });
+
   it('R05 the same seed gives the same delays', () => {
     fc.assert(
       fc.property(fc.record({ policy, seed }), (input) => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { Counters } from '../../../src/telemetry/counters.ts';
 import { EngineHarness, ok, plainTarget, plainTier, status } from '../../support/engine-harness.ts';
+import { attemptFailure, attemptTrace, requestTrace } from '../../support/traces.ts';
 
 it('R81 retries by class, attempts, final outcomes, skips and the time asleep are counted', async () => {
   const harness = new EngineHarness(
@@ -25,4 +26,20 @@ it('R81 retries by class, attempts, final outcomes, skips and the time asleep ar
     retries_refused_by_budget: 0,
     client_repeats: 0,
   });
+});
+
+it('R81 a retry counts under the last failure of its own target, also when a hedge failed in between', () => {
+  const failed = (n: number, target: string, errorClass: 'overload' | 'auth') =>
+    attemptTrace({ n, target, outcome: 'failed', failure: attemptFailure({ errorClass }) });
+  const counters = new Counters();
+  counters.note(
+    requestTrace({
+      attempts: [
+        failed(1, 'p1/m', 'overload'),
+        { ...failed(2, 'p2/m', 'auth'), kind: 'hedge' },
+        attemptTrace({ n: 3, target: 'p1/m', kind: 'retry' }),
+      ],
+    }),
+  );
+  expect(counters.totals()).toMatchObject({ retries_by_class: { overload: 1 }, hedges: 1 });
 });
