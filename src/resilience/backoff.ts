@@ -52,7 +52,9 @@ function uncappedMs(
 }
 
 function exponential(policy: BackoffPolicy, attempt: number): number {
-  return Math.min(exponentialMsMax, policy.baseMs * policy.multiplier ** attempt);
+  // Kept finite: nothing times infinity is no number.
+  const factor = Math.min(exponentialMsMax, policy.multiplier ** attempt);
+  return Math.min(exponentialMsMax, policy.baseMs * factor);
 }
 
 const hintSpreadRatio = 0.1;
