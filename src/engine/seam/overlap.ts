@@ -57,10 +57,12 @@ export class Overlap {
   get verdict(): OverlapVerdict {
     if (!this.#isOver) return { kind: 'waiting' };
     const strong = this.#matches.filter(({ folded }) => this.#isStrong(folded));
-    const best = strong.at(-1) ?? this.#matches.findLast(({ folded }) => this.#isWeak(folded));
+    const weak = this.#matches.filter(({ folded }) => this.#isWeak(folded));
+    const best = strong.at(-1) ?? weak.at(-1);
     if (best === undefined) return { kind: 'none', repeated: this.#agreed, isAll: this.#isAll };
     const isAsked = this.#anchor !== null && strong.length === 1;
-    const isExpected = best.folded === this.#anchor || best.folded === this.#text.length;
+    const isAll = best.folded === this.#text.length && weak.every((match) => match === best);
+    const isExpected = best.folded === this.#anchor || isAll;
     return {
       kind: 'found',
       length: best.raw,

@@ -16,6 +16,7 @@ const story =
   'Below him the sea was quiet, and the gulls had gone';
 const storyAnchor = 'sea was quiet, and the gulls had gone';
 const lastSentence = 'Below him the sea was quiet, and the gulls had gone';
+const verse = 'We sing this song again and again by the sea.';
 const code = 'Here you go:\n\n```python\ndef area(r):\n    import math\n    return math.pi * r';
 
 const instructed: readonly Row[] = [
@@ -249,6 +250,13 @@ const instructed: readonly Row[] = [
     sent: 'They had met many years ago in the small Cafe',
     says: 'years ago in the small Cafe\u0301 at the corner.',
     whole: 'They had met many years ago in the small Cafe\u0301 at the corner.',
+    isUncertain: true,
+  },
+  {
+    name: 'all of it where the last line begins like the first: it may be the line alone',
+    sent: `${verse}\nWe sing`,
+    says: `${verse}\nWe sing of the tide.`,
+    whole: `${verse}\nWe sing of the tide.`,
     isUncertain: true,
   },
 ];
