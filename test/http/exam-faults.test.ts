@@ -57,7 +57,24 @@ it('8: R41 a cut after 40 of 60 tokens is gone on with, each word once', async (
   const tier = await cases.tier(['p1', 'p2'], { p1: [cut, rest('FIN:stop')], p2: [second] });
   const asked = await cases.stream(tier);
   expectComplete(asked);
-  expect(asked.row).toMatchObject({ recovery: 'continued', attempt_count: 2 });
+  expect(asked.row).toMatchObject({ recovery: 'continued' });
+  expect(attemptsOf(asked.row)).toEqual(['p1 stream_interrupted', 'p1 served']);
+});
+
+const quickIdle = { policies: { timeout: { idle: '400ms' } } };
+/** Its tokens come at once: only the end is silence, however busy the machine. */
+const silentAfter = (count: number): ScriptedCall => ({
+  sse: ['ROLE', ...tokens(0, count).filter((step) => step !== 'SLEEP:2'), 'HANG'],
+});
+
+it('9: R41 a stream that falls silent after 20 tokens is gone on with by the second target', async () => {
+  const scripts = { p1: [silentAfter(20)], p2: [{ story: answer }] };
+  const tier = await cases.tier(['p1', 'p2'], scripts, quickIdle);
+  const asked = await cases.stream(tier);
+  expectComplete(asked);
+  expect(asked.row).toMatchObject({ recovery: 'continued', provider: 'p2' });
+  expect(attemptsOf(asked.row)).toEqual(['p1 stream_interrupted', 'p2 served']);
+  await expect.poll(() => cases.received('p1')[0]?.end).toBe('peer_closed');
 });
 
 it('10: one malformed event is passed over and counted', async () => {
@@ -102,6 +119,20 @@ it('13: a content filter’s refusal is told, asked once and nowhere else', asyn
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: { tiergate: { class: 'content_policy' } } });
   expect([cases.calls('p1'), cases.calls('p2')]).toEqual([1, 0]);
+});
+
+it('14: R41 a fallback that refuses a prefill is asked in words, and its refusal stays here', async () => {
+  const scripts = { p1: [silentAfter(40)], p2: [{ story: answer, prefill: false }] };
+  const tier = await cases.tier(['p1', 'p2'], scripts, quickIdle);
+  const asked = await cases.stream(tier);
+  expectComplete(asked);
+  expect(asked.stream.raw).not.toContain('prefill');
+  expect(attemptsOf(asked.row)).toEqual([
+    'p1 stream_interrupted',
+    'p2 invalid_request',
+    'p2 served',
+  ]);
+  expect(await cases.breakerOf('p2')).toBe('closed');
 });
 
 it('16: after a failover model and usage are the fallback’s', async () => {

@@ -13,6 +13,7 @@ import {
   type StreamRead,
   startGateway,
 } from './running-gateway.ts';
+import { shippedPrompts } from './shipped-prompts.ts';
 
 export type Scripts = { readonly [name in ProviderName]?: readonly ScriptedCall[] };
 
@@ -65,9 +66,10 @@ export class CaseGateway {
   static async start(options: GatewayOptions = {}): Promise<CaseGateway> {
     // Cases read their row at once: on a busy machine a slow commit must not send it the long way round.
     const log = { commit_wait: '15s' };
-    return new CaseGateway(
-      await startGateway({ ...options, document: { log, ...options.document } }),
-    );
+    // No tier of a case has the name of a shipped prompt: only the one that asks for the rest is used.
+    const promptDirectories = [shippedPrompts];
+    const document = { log, ...options.document };
+    return new CaseGateway(await startGateway({ promptDirectories, ...options, document }));
   }
 
   get control(): RunningGateway['simulation']['control'] {

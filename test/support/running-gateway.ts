@@ -57,6 +57,8 @@ export type GatewayOptions = {
   /** What `env:NAME` references see. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly pace?: Pace;
+  /** None unless they are given: what is asked is then just what the test sent. */
+  readonly promptDirectories?: readonly string[];
   /** What the simulated providers ask for; `open` (nothing) unless it is given. */
   readonly auth?: AuthRule;
   readonly dataDirectory?: string;
@@ -136,6 +138,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     configFile: writeDocument(dataDirectory, documentOf(options, simulation.providers)),
     clientKey: options.clientKey ?? null,
     environment: { ...accessKey, ...options.environment },
+    promptDirectories: options.promptDirectories ?? [],
     configMode: options.configMode ?? 'database',
     redis: options.redis ?? null,
   });
@@ -149,7 +152,6 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
 function baseOptions(dataDirectory: string, log: LogLine[]) {
   return {
     dataDirectory,
-    promptDirectories: [],
     host: '127.0.0.1',
     port: 0,
     adminKey: null,

@@ -66,6 +66,8 @@ class ChunkWriter {
 
   join(joint: Joint): string {
     this.#isContinued = true;
+    // That was the first part's; some services tell it with every chunk.
+    this.#hasToldUsage = false;
     return jointComment(joint);
   }
 
