@@ -4,6 +4,8 @@ import type { Seam } from '../trace.ts';
 
 /** UTF-16 units of text that are kept to be continued. */
 const keptLengthMax = 1024 * 1024;
+/** Joined by so many: a text made by adding token to token takes ten times its size. */
+const piecesMax = 128;
 
 /** Why what was sent cannot be continued, whoever is asked. */
 export type SentBar = 'tool_call' | 'refusal' | 'choices' | 'provider_tool' | 'too_long';
@@ -19,6 +21,8 @@ type Part = {
 export class SentAnswer {
   readonly #parts: Part[] = [];
   #text = '';
+  /** What came after `#text`. */
+  readonly #pieces: string[] = [];
   #length = 0;
   #bar: SentBar | null = null;
   /** A provider's own tool is at work, or has shown what is no text; text after it takes it back. */
@@ -28,6 +32,7 @@ export class SentAnswer {
 
   /** The text so far; no longer whole once `bar` is `too_long`. */
   get text(): string {
+    this.#joinPieces();
     return this.#text;
   }
 
@@ -93,10 +98,18 @@ export class SentAnswer {
     const part = this.#parts.at(-1);
     if (part !== undefined) part.end = this.#length;
     if (this.#length <= keptLengthMax) {
-      this.#text += text;
+      this.#pieces.push(text);
+      if (this.#pieces.length === piecesMax) this.#joinPieces();
       return;
     }
     this.#text = '';
+    this.#pieces.length = 0;
     this.#bar ??= 'too_long';
+  }
+
+  #joinPieces(): void {
+    if (this.#pieces.length === 0) return;
+    this.#text += this.#pieces.join('');
+    this.#pieces.length = 0;
   }
 }
