@@ -79,9 +79,10 @@ export class CandidateState {
     return this.isForced ? 'forced' : this.health.breakerState();
   }
 
-  /** Every key rests; where the provider wants none, the provider itself. */
-  get hasRestingKeys(): boolean {
-    return this.health.keyObstacle(this.target) !== null;
+  /** Whether whoever has a place in flight may ask. */
+  get isAskable(): boolean {
+    const obstacle = this.obstacle();
+    return obstacle === null || obstacle.reason === 'full';
   }
 
   /** Null where none is wanted, or all rest. */

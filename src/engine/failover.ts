@@ -79,8 +79,8 @@ async function act(run: RequestRun, step: Step, ports: EnginePorts): Promise<Eng
     }
     case 'attempt': {
       const candidate = run.candidateAt(step.candidate);
-      await restFully(run, step.delayMs, candidate, ports);
-      return run.isGone ? null : ask(run, candidate, step, ports);
+      const isRested = await restFully(run, step.delayMs, candidate, ports);
+      return isRested ? ask(run, candidate, step, ports) : null;
     }
   }
 }
@@ -92,7 +92,7 @@ async function ask(
   step: AttemptStep,
   ports: EnginePorts,
 ): Promise<EngineAnswer | null> {
-  const place = await placeFor(run, candidate, ports.clock);
+  const place = await placeFor(run, candidate, ports);
   if (place === null) return null;
   const asked = launch(run, candidate, { ...step, ...place }, ports);
   if (asked === null) return null;

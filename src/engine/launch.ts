@@ -1,5 +1,4 @@
 /** Asks one candidate, once a place is found among its requests in flight, and settles what comes of it. */
-import type { Clock } from '../base/clock.ts';
 import type { Slot } from '../resilience/concurrency-limit.ts';
 import { type AttemptBounds, type AttemptResult, attempt } from './attempt.ts';
 import type { AttemptRecord } from './attempt-record.ts';
@@ -10,19 +9,21 @@ import type { AttemptStep } from './history.ts';
 import { prepareCall, upstreamRequestOf } from './prepare.ts';
 import { mayWrite } from './provider-tools.ts';
 import type { RequestRun } from './request-run.ts';
+import { queueFor, type RestPorts } from './rest.ts';
 import type { TargetPermit } from './target-health.ts';
 
-/** A slot among the target's requests in flight; null: none within its queue wait, or the client left. */
+/** A slot among the target's requests in flight; null: none within its queue wait, or nobody is let through. */
 export async function placeFor(
   run: RequestRun,
   candidate: CandidateState,
-  clock: Clock,
+  ports: RestPorts,
 ): Promise<{ readonly slot: Slot; readonly queuedMs: number } | null> {
   const free = candidate.health.tryAcquire();
   if (free !== null) return { slot: free, queuedMs: 0 };
+  const { clock } = ports;
   const startedMs = clock.monotonicMs();
   const leftMs = run.deadlineAtMs - startedMs;
-  const slot = await candidate.health.acquire(run.request.signal, leftMs);
+  const slot = await queueFor(run, candidate, leftMs, ports);
   const queuedMs = clock.monotonicMs() - startedMs;
   if (typeof slot === 'object') {
     if (queuedMs < leftMs) return { slot, queuedMs };
@@ -59,9 +60,9 @@ export function launch(
   ports: EnginePorts,
 ): Asked | null {
   const prepared = prepareCall(run, candidate);
-  // While this request slept, another one may have been told to leave the last key alone.
+  // While this request slept or queued, its target may have been taken away from it.
   const key = candidate.pickKey();
-  const isRefused = prepared === null || candidate.hasRestingKeys;
+  const isRefused = prepared === null || !candidate.isAskable;
   const permit = isRefused ? null : run.admit(candidate, step, key, step.slot);
   if (prepared === null || permit === null) {
     step.slot.release('neutral');
@@ -139,6 +140,7 @@ export function settleAsked(
     case 'whole':
     case 'stream':
       permit.succeed(record, run.request.chat.isStream);
+      run.noteAnswer(candidate);
       // Also where a whole reply is the answer to a stream.
       if (result.kind === 'whole') permit.release();
       return result;

@@ -9,14 +9,14 @@ export type Decision = { readonly step: Step; readonly leave: 'spent' | 'resting
 
 export function nextStep(history: History, random: Random): Decision {
   const { last } = history;
-  if (last === null) return { step: elsewhere(history, null), leave: null };
+  if (last === null) return { step: elsewhere(history, null, random), leave: null };
   if (isFinal(history, last)) return { step: finish('request_fault'), leave: null };
   if (last.mayHaveExecuted) return { step: finish('maybe_executed'), leave: 'spent' };
   const again = sameTarget(history, last, random);
   if (again.kind === 'attempt') return { step: again, leave: null };
   const isEndOfTheRoad = effectOf(last.failure).nextTarget === 'never' && !isHearsay(last);
   if (isEndOfTheRoad) return { step: finish(again.why), leave: again.leave };
-  return { step: elsewhere(history, { last, ...again }), leave: again.leave };
+  return { step: elsewhere(history, { last, ...again }, random), leave: again.leave };
 }
 
 /**
@@ -98,7 +98,8 @@ function afterWait(
   isOtherAdmissible: boolean,
 ): Extract<Step, { kind: 'attempt' }> | Leaving {
   const { hint } = last.failure;
-  const ownWaitMs =
+  const { hintCeilingMs } = history.limits;
+  const backoffMs =
     hint === null
       ? backoffDelayMs({
           policy: history.limits.backoff,
@@ -106,19 +107,26 @@ function afterWait(
           previousMs: last.previousDelayMs,
           random,
         })
-      : hintDelayMs({ waitMs: hint.waitMs, random });
+      : 0;
   const restMs = last.keyRestsUntilMs === null ? 0 : last.keyRestsUntilMs - history.nowMs;
-  const waitMs = Math.max(ownWaitMs, restMs);
   const isBound = hint !== null || restMs > 0;
+  const boundMs = Math.max(hint?.waitMs ?? 0, restMs);
+  const waitMs = isBound ? Math.max(backoffMs, spread(boundMs, hintCeilingMs, random)) : backoffMs;
   const candidate = candidateAt(history, last.candidate);
   if (!fitsDeadline(history, candidate, waitMs)) {
     return isBound ? leave('resting', 'resting') : leave('spent', 'no_time');
   }
   const isTooLong = isOtherAdmissible
     ? candidate.sleptMs + waitMs > history.limits.maxWaitMs
-    : waitMs > history.limits.hintCeilingMs;
+    : waitMs > hintCeilingMs;
   if (isTooLong) return isBound ? leave('resting', 'resting') : leave('spent', 'spent');
   return retryAfter(last.candidate, waitMs, isBound ? 'hint' : 'backoff');
+}
+
+/** What many were told alike ends for each at another moment; nobody is kept beyond the ceiling by that alone. */
+function spread(waitMs: number, ceilingMs: number, random: Random): number {
+  const delayMs = hintDelayMs({ waitMs, random });
+  return waitMs <= ceilingMs ? Math.min(delayMs, ceilingMs) : delayMs;
 }
 
 function retryAfter(
@@ -136,7 +144,7 @@ type From = {
 };
 
 /** The next candidate that can be asked; else the first one back, when that fits. */
-function elsewhere(history: History, from: From | null): Step {
+function elsewhere(history: History, from: From | null, random: Random): Step {
   const open = admissible(history, from);
   const next = open.find((index) => hasTimeFor(history, index, open.length === 1));
   if (next !== undefined) {
@@ -144,7 +152,7 @@ function elsewhere(history: History, from: From | null): Step {
     return { kind: 'attempt', candidate: next, isRetry, delayMs: 0, delayReason: null };
   }
   if (open.length > 0) return finish('no_time');
-  return firstBack(history, from);
+  return firstBack(history, from, random);
 }
 
 /** Indices of candidates that can be asked now: those after the last one first, in plan order. */
@@ -176,7 +184,7 @@ function isWilling(history: History, index: number, from: From | null): boolean 
   return candidate.attempts === 0 && isLarger;
 }
 
-function firstBack(history: History, from: From | null): Step {
+function firstBack(history: History, from: From | null, random: Random): Step {
   let first: { readonly index: number; readonly untilMs: number } | null = null;
   history.candidates.forEach((candidate, index) => {
     if (!isWilling(history, index, from)) return;
@@ -185,7 +193,7 @@ function firstBack(history: History, from: From | null): Step {
     if (!hasRetryLeft(history, candidate)) return;
     if (first === null || untilMs < first.untilMs) first = { index, untilMs };
   });
-  return waitFor(history, first, from);
+  return waitFor(history, first, from, random);
 }
 
 /**
@@ -223,14 +231,18 @@ function waitFor(
   history: History,
   first: { readonly index: number; readonly untilMs: number } | null,
   from: From | null,
+  random: Random,
 ): Step {
   if (first === null) {
     return finish(from === null || isOneFull(history, from) ? 'resting' : from.why);
   }
-  const delayMs = Math.max(1, first.untilMs - history.nowMs);
-  const fits =
-    delayMs <= history.limits.hintCeilingMs &&
-    fitsDeadline(history, candidateAt(history, first.index), delayMs);
+  const { hintCeilingMs } = history.limits;
+  const candidate = candidateAt(history, first.index);
+  const restMs = Math.max(1, first.untilMs - history.nowMs);
+  // A breaker lets one through at a time: there is no crowd to be spread.
+  const isOpen = candidate.obstacle?.reason === 'open';
+  const delayMs = isOpen ? restMs : spread(restMs, hintCeilingMs, random);
+  const fits = delayMs <= hintCeilingMs && fitsDeadline(history, candidate, delayMs);
   return fits ? { kind: 'wait', candidate: first.index, delayMs } : finish('resting');
 }
 

@@ -18,24 +18,21 @@ export class PoisonWatch {
     failure: AttemptFailure,
     nowMs: number,
   ): AttemptFailure {
-    if (!mayBePoison(failure)) {
-      candidate.health.outcomes.record({ isSuccess: false, fingerprint: null, atMs: nowMs });
-      return failure;
-    }
-    const fingerprint = fingerprintOf(request.chat.original.bytes);
+    const input = inputOf(request);
     const { outcomes } = candidate.health;
     const { errorClass, status, code } = failure;
     this.#table.note({
-      fingerprint,
+      ...input,
       target: candidate.target.id,
       errorClass,
       status,
       code,
-      isTargetHealthy: outcomes.areOthersHealthy(fingerprint, nowMs),
+      isTargetHealthy: outcomes.areOthersHealthy(input, nowMs),
       nowMs,
     });
-    outcomes.record({ isSuccess: false, fingerprint, atMs: nowMs });
-    if (this.#table.verdict(fingerprint, nowMs) === 'clean') return failure;
+    outcomes.record({ ...input, isSuccess: false, atMs: nowMs });
+    const isSuspect = mayBePoison(failure);
+    if (!isSuspect || this.#table.verdict(input.fingerprint, nowMs) === 'clean') return failure;
     return {
       ...failure,
       errorClass: 'poisoned',
@@ -43,6 +40,22 @@ export class PoisonWatch {
       message: `this input reproduces the fault (${failure.message})`,
     };
   }
+
+  /** Hashed only where an input of that length has lately failed: a healthy process hashes nothing. */
+  noteSuccess(candidate: CandidateState, request: EngineRequest, nowMs: number): void {
+    const bytes = request.chat.original.bytes.length;
+    const isKnown = this.#table.mayHold(bytes, nowMs);
+    const input = isKnown ? inputOf(request) : { fingerprint: null, bytes };
+    candidate.health.outcomes.record({ ...input, isSuccess: true, atMs: nowMs });
+    if (input.fingerprint === null) return;
+    const { fingerprint } = input;
+    this.#table.noteSuccess({ fingerprint, target: candidate.target.id, nowMs });
+  }
+}
+
+function inputOf({ chat }: EngineRequest) {
+  const { bytes } = chat.original;
+  return { fingerprint: fingerprintOf(bytes), bytes: bytes.length };
 }
 
 /** A fault inside the provider, as an input can cause it. */

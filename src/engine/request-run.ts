@@ -103,7 +103,7 @@ export class RequestRun {
     const { isStream } = this.request.chat;
     const first = this.records[0]?.start.target.id ?? null;
     const history: History = {
-      nowMs: this.#ports.clock.monotonicMs(),
+      nowMs: this.#nowMs,
       deadlineAtMs: this.request.deadlineAtMs,
       limits: limitsOf(this.request),
       candidates: this.candidates.map((candidate) => candidate.view(isStream)),
@@ -172,14 +172,14 @@ export class RequestRun {
     const { tier } = this.request;
     // While it queued the first key may have come back: then this is a plain retry.
     const isKeySwitch = step.isKeySwitch === true && key?.alias !== candidate.lastKey;
-    const isFree = isKeySwitch || this.isContinuing;
-    const isDrawn = isFree || candidate.health.drawBudget(tier, step.isRetry);
-    if (!isDrawn) {
-      this.refusedRetries += 1;
-      candidate.isSpent = true;
-      return null;
-    }
-    return candidate.health.admit(tier, key, slot, candidate.isForced);
+    const permit = candidate.health.admit(tier, key, slot, candidate.isForced);
+    if (permit === null || isKeySwitch || this.isContinuing) return permit;
+    const isFree = step.isRetry && permit.isProbe;
+    if (isFree || candidate.health.drawBudget(tier, step.isRetry)) return permit;
+    this.refusedRetries += 1;
+    candidate.isSpent = true;
+    permit.abandon();
+    return null;
   }
 
   /** A hedge is no change of target until it wins. */
@@ -230,14 +230,17 @@ export class RequestRun {
 
   /** The failure as it counts from here on. */
   judge(candidate: CandidateState, failure: AttemptFailure): AttemptFailure {
-    const nowMs = this.#ports.clock.monotonicMs();
-    return this.#ports.poison.judge(candidate, this.request, failure, nowMs);
+    return this.#ports.poison.judge(candidate, this.request, failure, this.#nowMs);
+  }
+
+  /** `candidate` has answered, or begun to. */
+  noteAnswer(candidate: CandidateState): void {
+    this.#ports.poison.noteSuccess(candidate, this.request, this.#nowMs);
   }
 
   boundsFor(candidate: CandidateState, record: AttemptRecord): AttemptBounds {
-    const nowMs = this.#ports.clock.monotonicMs();
     const { request, candidates, deadlineAtMs } = this;
-    const bounds = boundsOf({ ...request, deadlineAtMs }, candidate, candidates, nowMs);
+    const bounds = boundsOf({ ...request, deadlineAtMs }, candidate, candidates, this.#nowMs);
     record.ownLimitMs = bounds.ownLimitMs;
     record.fairMs = bounds.fairMs;
     return bounds;
@@ -249,13 +252,9 @@ export class RequestRun {
     failure: AttemptFailure,
     hadContent: boolean,
   ): void {
-    const last = { candidate, record, failure };
     candidate.noteFailure(failure);
-    this.failures.push(last);
-    this.#last = last;
-    this.#lastTarget = candidate.target.id;
     if (hadContent && !this.isContinuing) this.recovery = 'restarted';
-    this.#wake(last);
+    this.#note({ candidate, record, failure });
   }
 
   /** One hedge a request, and none where the caller chose the target or a second run may write twice. */
@@ -291,27 +290,25 @@ export class RequestRun {
 
   /** The answer flows, or its rest: then what joins it to what was sent is returned. */
   commit(serving: Serving, stream: AttemptStream | null): Joiner | null {
-    const nowMs = this.#ports.clock.monotonicMs();
     const { maxDurationMs } = this.request.tier.stream;
-    this.continuation ??= new Continuation(this.request, nowMs + maxDurationMs);
+    this.continuation ??= new Continuation(this.request, this.#nowMs + maxDurationMs);
     const joiner = this.continuation.commit(serving, stream);
     if (joiner !== null) this.recovery = 'continued';
-    this.ttftMs ??= nowMs - this.request.arrivedAtMs;
+    this.ttftMs ??= this.#nowMs - this.request.arrivedAtMs;
     this.serving = serving;
     return joiner;
   }
 
   serve({ candidate, record, tally }: Serving): void {
     this.serving = { candidate, record, tally };
-    const nowMs = this.#ports.clock.monotonicMs();
-    this.ttftMs ??= nowMs - this.request.arrivedAtMs;
-    noteServed(candidate.target.id, this.request, this.#ports.affinity, nowMs);
+    this.ttftMs ??= this.#nowMs - this.request.arrivedAtMs;
+    noteServed(candidate.target.id, this.request, this.#ports.affinity, this.#nowMs);
     this.#end('served', 200);
   }
 
   fail(ending: Ending): RequestFailure {
     this.notePassedOver(this.history().candidates);
-    const failure = requestFailure(this, ending, this.#ports.clock.monotonicMs());
+    const failure = requestFailure(this, ending, this.#nowMs);
     this.failure = failure;
     const isRejected = this.records.length === 0 && failure.status < 500;
     this.#end(isRejected ? 'rejected' : 'failed', failure.status);
@@ -331,24 +328,20 @@ export class RequestRun {
     record.failure = broken;
     if (isFaultOfTarget(cause)) permit.breakAfterSuccess(record, broken);
     record.end('failed', candidate.breakerStanding());
-    const last = { candidate, record, failure: broken };
-    this.failures.push(last);
-    this.#last = last;
-    this.#lastTarget = candidate.target.id;
-    this.#wake(last);
-    this.continuation?.noteBreak(candidate, this.#ports.clock.monotonicMs());
+    this.#note({ candidate, record, failure: broken });
+    this.continuation?.noteBreak(candidate, this.#nowMs);
     return this.isContinuing;
   }
 
   /** Whether one more may be asked for the rest. */
   get maySeekRest(): boolean {
-    return this.continuation?.bar(this.#ports.clock.monotonicMs()) === null;
+    return this.continuation?.bar(this.#nowMs) === null;
   }
 
   /** Nobody writes the rest: what was sent stands, and the client is told. */
   failForward(): RequestFailure {
     this.recovery = 'failed_forward';
-    const failure = requestFailure(this, 'interrupted', this.#ports.clock.monotonicMs());
+    const failure = requestFailure(this, 'interrupted', this.#nowMs);
     this.failure = failure;
     this.#end('failed', 200);
     return failure;
@@ -381,18 +374,26 @@ export class RequestRun {
   }
 
   trace(): RequestTrace {
-    return traceOf(this, this.endedMs ?? this.#ports.clock.monotonicMs());
+    return traceOf(this, this.endedMs ?? this.#nowMs);
+  }
+
+  get #nowMs(): number {
+    return this.#ports.clock.monotonicMs();
   }
 
   #end(outcome: RequestOutcome, status: number): void {
     if (this.endedMs !== null) return;
-    this.endedMs = this.#ports.clock.monotonicMs();
+    this.endedMs = this.#nowMs;
     this.outcome = outcome;
     this.status = status;
   }
 
-  /** Whom a failure concerns, also one inside a stream that has begun. */
-  #wake({ candidate, record, failure }: FailedAttempt): void {
+  /** Also one inside a stream that has begun; whom it concerns is told. */
+  #note(last: FailedAttempt): void {
+    const { candidate, record, failure } = last;
+    this.failures.push(last);
+    this.#last = last;
+    this.#lastTarget = candidate.target.id;
     const alert = alertOf(failure, candidate.target, record.start.keyAlias, this.request.id);
     if (alert !== null) this.#ports.alerts.raise(alert);
   }

@@ -265,8 +265,6 @@ export class TargetHealth {
         permit.settle('success', tier.breaker);
         const tookMs = (isStream ? record.ttftMs : null) ?? record.elapsedMs();
         this.#latency.record(isStream ? 'streamed' : 'whole', tookMs, this.#clock.monotonicMs());
-        const atMs = this.#clock.monotonicMs();
-        this.outcomes.record({ isSuccess: true, fingerprint: null, atMs });
         this.#keys.succeeded(alias, record.startedMs);
         endProbe('success');
       },

@@ -11,8 +11,7 @@ type TargetRecord = {
   isHealthy: boolean;
 };
 
-/** By target. */
-type InputRecord = Map<string, TargetRecord>;
+type InputRecord = { readonly bytes: number; readonly byTarget: Map<string, TargetRecord> };
 
 export type PoisonVerdict = 'clean' | 'poisoned';
 
@@ -29,7 +28,11 @@ const attemptsAtOneAlone = 3;
  * input as such, so that attempts at different targets share it. Instants are monotonic ms.
  */
 export class PoisonTable {
-  readonly #inputs = new ExpiringMap<InputRecord>({ entriesMax, keptMs });
+  readonly #inputs = new ExpiringMap<InputRecord>({ entriesMax, keptMs }, ({ bytes }) =>
+    this.#leave(bytes),
+  );
+  /** How many inputs there are by their length: what is asked before a body is hashed. */
+  readonly #lengths = new Map<number, number>();
 
   /**
    * A failed attempt. `isTargetHealthy`: whether the target's other requests lately succeeded
@@ -37,6 +40,8 @@ export class PoisonTable {
    */
   note(attempt: {
     readonly fingerprint: string;
+    /** The length of the input. */
+    readonly bytes: number;
     readonly target: string;
     readonly errorClass: ErrorClass;
     readonly status: number | null;
@@ -47,8 +52,8 @@ export class PoisonTable {
     const sign = signOf(attempt.errorClass);
     if (sign === 'none') return;
     const { fingerprint, nowMs } = attempt;
-    const input: InputRecord = this.#inputs.get(fingerprint, nowMs) ?? new Map();
-    const record = recordOf(input, attempt.target);
+    const input = this.#inputs.get(fingerprint, nowMs) ?? this.#enter(attempt.bytes);
+    const record = recordOf(input.byTarget, attempt.target);
     record.attempts += 1;
     record.isHealthy = attempt.isTargetHealthy;
     if (sign === 'input' && attempt.status !== null) {
@@ -63,8 +68,14 @@ export class PoisonTable {
     readonly target: string;
     readonly nowMs: number;
   }): void {
-    const record = this.#inputs.get(attempt.fingerprint, attempt.nowMs)?.get(attempt.target);
+    const input = this.#inputs.get(attempt.fingerprint, attempt.nowMs);
+    const record = input?.byTarget.get(attempt.target);
     if (record !== undefined) record.attempts += 1;
+  }
+
+  /** False: no input of that length has failed lately, so there is nothing to compare a body with. */
+  mayHold(bytes: number, nowMs: number): boolean {
+    return this.size(nowMs) > 0 && this.#lengths.has(bytes);
   }
 
   /**
@@ -74,8 +85,8 @@ export class PoisonTable {
   verdict(fingerprint: string, nowMs: number): PoisonVerdict {
     const input = this.#inputs.get(fingerprint, nowMs);
     if (input === undefined) return 'clean';
-    for (const [target, record] of input) {
-      if (reproduces(input, target, record)) return 'poisoned';
+    for (const [target, record] of input.byTarget) {
+      if (reproduces(input.byTarget, target, record)) return 'poisoned';
     }
     return 'clean';
   }
@@ -84,22 +95,35 @@ export class PoisonTable {
   size(nowMs: number): number {
     return this.#inputs.size(nowMs);
   }
+
+  #enter(bytes: number): InputRecord {
+    this.#lengths.set(bytes, (this.#lengths.get(bytes) ?? 0) + 1);
+    return { bytes, byTarget: new Map() };
+  }
+
+  #leave(bytes: number): void {
+    const left = (this.#lengths.get(bytes) ?? 0) - 1;
+    if (left > 0) this.#lengths.set(bytes, left);
+    else this.#lengths.delete(bytes);
+  }
 }
 
-function reproduces(input: InputRecord, target: string, record: TargetRecord): boolean {
+type ByTarget = InputRecord['byTarget'];
+
+function reproduces(byTarget: ByTarget, target: string, record: TargetRecord): boolean {
   const [signature, times] = [...record.bySignature][0] ?? ['', 0];
   if (!record.isHealthy || times !== record.attempts || times < attemptsAtOneMin) return false;
   if (times >= attemptsAtOneAlone) return true;
-  return [...input].some(([other, seen]) => other !== target && seen.bySignature.has(signature));
+  return [...byTarget].some(([other, seen]) => other !== target && seen.bySignature.has(signature));
 }
 
-function recordOf(input: InputRecord, target: string): TargetRecord {
-  const known = input.get(target);
+function recordOf(byTarget: ByTarget, target: string): TargetRecord {
+  const known = byTarget.get(target);
   if (known !== undefined) return known;
   const record = { attempts: 0, bySignature: new Map<string, number>(), isHealthy: false };
-  const [oldest] = input.keys();
-  if (oldest !== undefined && input.size >= targetsMax) input.delete(oldest);
-  input.set(target, record);
+  const [oldest] = byTarget.keys();
+  if (oldest !== undefined && byTarget.size >= targetsMax) byTarget.delete(oldest);
+  byTarget.set(target, record);
   return record;
 }
 

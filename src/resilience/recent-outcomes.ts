@@ -2,7 +2,10 @@
 
 type Outcome = {
   readonly isSuccess: boolean;
+  /** Null: nobody has hashed it. */
   readonly fingerprint: string | null;
+  /** The length of the body. */
+  readonly bytes: number;
   readonly atMs: number;
 };
 
@@ -18,8 +21,8 @@ export class RecentOutcomes {
   readonly #outcomes: Outcome[] = [];
 
   /**
-   * `fingerprint` is null for a request that never failed, which nobody has hashed. Of one fingerprint
-   * only the last outcome stays: an input that fails ten times must not make the target look ill.
+   * Of one fingerprint only the last outcome stays: an input that fails ten times must not make the target
+   * look ill.
    */
   record(outcome: Outcome): void {
     const { fingerprint } = outcome;
@@ -32,14 +35,30 @@ export class RecentOutcomes {
   }
 
   /**
-   * Whether at least 90 % of the last 20 requests other than this fingerprint's succeeded. False while
+   * Whether at least 90 % of the last 20 requests with another input than this one succeeded. False while
    * fewer than 10 of the last 10 minutes are known.
    */
-  areOthersHealthy(fingerprint: string, nowMs: number): boolean {
+  areOthersHealthy(
+    input: { readonly fingerprint: string; readonly bytes: number },
+    nowMs: number,
+  ): boolean {
     const others = this.#outcomes
-      .filter((outcome) => outcome.fingerprint !== fingerprint && nowMs - outcome.atMs < keptMs)
+      .filter((outcome) => isOther(outcome, input) && nowMs - outcome.atMs < keptMs)
       .slice(-othersMax);
     const successes = others.filter((outcome) => outcome.isSuccess).length;
     return others.length >= othersMin && successes * 100 >= others.length * healthyPercent;
   }
+}
+
+/**
+ * A body that nobody has hashed is surely another one where its length differs. One as long may be the same:
+ * where everybody sends that body, its successes say nothing of any other.
+ */
+function isOther(
+  outcome: Outcome,
+  input: { readonly fingerprint: string; readonly bytes: number },
+): boolean {
+  return outcome.fingerprint === null
+    ? outcome.bytes !== input.bytes
+    : outcome.fingerprint !== input.fingerprint;
 }

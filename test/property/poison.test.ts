@@ -5,6 +5,7 @@ import { PoisonTable } from '../../src/resilience/poison-table.ts';
 const attempt = fc.record({
   kind: fc.constantFrom('fault', 'fault', 'fault', 'refusal', 'success'),
   fingerprint: fc.constantFrom('one', 'two'),
+  bytes: fc.constant(3),
   target: fc.constantFrom('p1/m', 'p2/m', 'p3/m'),
   status: fc.constantFrom(500, 500, 502),
   code: fc.constantFrom(null, 'server_error'),

@@ -98,6 +98,29 @@ describe('the retry budget', () => {
   });
 });
 
+describe('a probe', () => {
+  it('R92 draws no retry from the budget, also where its request has asked before', async () => {
+    let isSick = true;
+    const tier = plainTier([plainTarget('p1')], {
+      retry: { ...retryPolicy, budget: { ratio: 0, minPerSecond: 0, max: 2 } },
+    });
+    const harness = new EngineHarness(tier, () => (isSick ? status(500) : ok('back')));
+    const pending = harness.ask();
+    while (harness.health.all()[0]?.breakerState() !== 'open') await harness.clock.advance(100);
+    isSick = false;
+    await harness.clock.advance(5000);
+    const { text, trace } = await pending;
+    expect(text).toBe('back');
+    expect(trace.attempts.map(({ kind, retryBudget }) => [kind, retryBudget])).toEqual([
+      ['first', 2],
+      ['retry', 1],
+      ['retry', 0],
+      ['probe', 0],
+    ]);
+    expect(trace.refusedRetries).toBe(0);
+  });
+});
+
 describe('when every candidate is open', () => {
   it('one waiter a second probes, and the period is not doubled', async () => {
     let isSick = true;

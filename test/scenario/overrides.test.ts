@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EngineHarness, ok, plainTarget, plainTier, status } from '../support/engine-harness.ts';
+import type { ScriptedCall } from '../support/scripted-transport.ts';
 
 const both = plainTier([plainTarget('p1'), plainTarget('p2')]);
 
@@ -44,7 +45,34 @@ describe("an operator's override", () => {
     await harness.clock.advance(1000);
     harness.overrides.set('p1/m', 'drained', { untilMs: null, note: null });
     await harness.clock.advance(10);
-    expect((await pending).trace).toMatchObject({ outcome: 'served' });
+    const { text, trace } = await pending;
+    expect(text).toBe('p2');
+    expect(trace.attempts).toMatchObject([
+      { target: 'p1/m', kind: 'first' },
+      { target: 'p2/m', kind: 'failover', startedAfterMs: 1000 },
+    ]);
+    expect(harness.clock.pending).toBe(0);
+  });
+
+  it('draining while a request queues for the target moves the request on at once', async () => {
+    const narrow = { minConcurrent: 1, maxConcurrent: 1, queueMax: 2, queueWaitMs: 2000 };
+    const tier = plainTier([plainTarget('p1', { concurrency: narrow }), plainTarget('p2')]);
+    const harness = new EngineHarness(tier, (provider) =>
+      provider === 'p1' ? ({ ...ok('p1'), afterMs: 1000 } as ScriptedCall) : ok('p2'),
+    );
+    const first = harness.ask();
+    await harness.clock.advance(100);
+    const second = harness.ask();
+    await harness.clock.advance(100);
+    harness.overrides.set('p1/m', 'drained', { untilMs: null, note: null });
+    await harness.clock.advance(10);
+    const { text, trace } = await second;
+    expect(text).toBe('p2');
+    expect(trace.skipped).toEqual([{ target: 'p1/m', reason: 'drained' }]);
+    expect(trace.latencyMs).toBe(100);
+    await harness.clock.advance(1000);
+    expect((await first).text).toBe('p1');
+    expect(harness.transport.calls('p1')).toBe(1);
     expect(harness.clock.pending).toBe(0);
   });
 

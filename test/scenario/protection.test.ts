@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   EngineHarness,
   ok,
+  plainProvider,
   plainTarget,
   plainTier,
   retryPolicy,
@@ -15,7 +16,11 @@ const p2 = plainTarget('p2');
 const both = plainTier([p1, p2]);
 
 function slow(text: string, ms: number): ScriptedCall {
-  return { ...ok(text), afterMs: ms } as ScriptedCall;
+  return later(ok(text), ms);
+}
+
+function later(call: ScriptedCall, afterMs: number): ScriptedCall {
+  return { ...call, afterMs } as ScriptedCall;
 }
 
 describe('protecting the next in line', () => {
@@ -95,8 +100,7 @@ describe('protecting the next in line', () => {
     });
     const harness = new EngineHarness(
       plainTier([wide, p2], { retry: { ...retryPolicy, attempts: 1 } }),
-      (provider) =>
-        provider === 'p1' ? ({ ...status(529), afterMs: 50 } as ScriptedCall) : ok('p2'),
+      (provider) => (provider === 'p1' ? later(status(529), 50) : ok('p2')),
     );
     const first = Promise.all(Array.from({ length: 60 }, () => harness.ask()));
     await harness.clock.advance(200);
@@ -129,6 +133,47 @@ describe('waiting for the first one back', () => {
       expect(answer).toMatchObject({ failure: { status: 503, retryAfterMs: expect.any(Number) } });
     }
     expect(harness.transport.calls('p1') - atOnce).toBe(3);
+  });
+});
+
+describe('a request that cannot have its turn', () => {
+  const narrow = { minConcurrent: 1, maxConcurrent: 1, queueMax: 4, queueWaitMs: 2000 };
+  const target = plainTarget('p1', { concurrency: narrow });
+
+  it('R72 leaves the queue in the moment that the breaker opens', async () => {
+    const tier = plainTier([target, p2], {
+      retry: { ...retryPolicy, attempts: 1 },
+      breaker: { ...both.breaker, failures: 1, minSpanMs: 0 },
+    });
+    const harness = new EngineHarness(tier, (provider) =>
+      provider === 'p1' ? later(status(500), 500) : ok('p2'),
+    );
+    const asked = Promise.all([1, 2, 3].map(() => harness.ask()));
+    await harness.clock.advance(600);
+    for (const { text, trace } of await asked) {
+      expect(text).toBe('p2');
+      expect(trace.latencyMs).toBeLessThanOrEqual(500);
+    }
+    expect(harness.transport.calls('p1')).toBe(1);
+  });
+
+  it('R06 sleeps out its hint, also where its target is found full in between', async () => {
+    const full = plainTarget('p1', { concurrency: { ...narrow, queueMax: 0 } });
+    const keys = [{ alias: 'one', resolve: () => 'one' }];
+    const busy = plainTarget('p1', { ...full, provider: plainProvider('p1', { keys }) });
+    const harness = new EngineHarness(plainTier([busy]), (_, call) => {
+      if (call === 0) return status(529, { headers: { 'retry-after': '10' } });
+      return call === 1 ? later(status(429), 3000) : ok('in time');
+    });
+    const first = harness.ask();
+    await harness.clock.advance(100);
+    const second = harness.ask();
+    await harness.clock.advance(2000);
+    harness.overrides.set('p9/m', 'drained', { untilMs: null, note: null });
+    await harness.clock.advance(20_000);
+    const { trace } = await first;
+    await second;
+    expect(trace.attempts[1]?.startedAfterMs).toBeGreaterThanOrEqual(10_000);
   });
 });
 
@@ -218,6 +263,41 @@ describe('poisoned requests', () => {
     const { text, trace } = await harness.askWithin(60_000, { chat: badChat });
     expect(text).toBe('p2');
     expect(trace.attempts.at(-1)).toMatchObject({ target: 'p2/m', outcome: 'served' });
+  });
+
+  it('R14 an outage is no poison where everybody sends the same body: the breaker opens', async () => {
+    let isSick = false;
+    const harness = new EngineHarness(both, (provider) =>
+      later(isSick && provider === 'p1' ? status(500) : ok(provider), 20),
+    );
+    for (let turn = 0; turn < 30; turn += 1) await harness.askWithin(1000, { chat: badChat });
+    isSick = true;
+    const asked = Array.from({ length: 10 }, async (_, turn) => {
+      await new Promise<void>((resolve) => harness.clock.schedule(300 * turn, resolve));
+      return harness.ask({ chat: badChat });
+    });
+    await harness.clock.advance(20_000);
+    for (const ended of asked) expect((await ended).text).toBe('p2');
+    expect(harness.health.all()[0]?.breakerState()).not.toBe('closed');
+  });
+
+  it.each([
+    ['a success', ok('p1')],
+    ['an overload', status(529)],
+    ['silence', { kind: 'reset' } satisfies ScriptedCall],
+  ])('R14 %s in between ends the agreement: the fault is not the input’s', async (_, between) => {
+    const once = plainTier([p1, p2], { retry: { ...retryPolicy, attempts: 1 } });
+    const harness = new EngineHarness(once, (provider, call) => {
+      if (provider === 'p2' || call < 20) return ok(provider);
+      return call === 21 ? between : status(500);
+    });
+    for (let turn = 0; turn < 20; turn += 1) await harness.askWithin(1000);
+    const classes = [];
+    for (let turn = 0; turn < 4; turn += 1) {
+      const { trace } = await harness.askWithin(1000, { chat: badChat });
+      classes.push(trace.attempts[0]?.failure?.errorClass);
+    }
+    expect(classes).not.toContain('poisoned');
   });
 
   it('R14 an outage is no poison: other requests fail too', async () => {

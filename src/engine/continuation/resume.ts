@@ -20,8 +20,8 @@ export async function resume(run: RequestRun, ports: EnginePorts): Promise<Write
       continue;
     }
     const candidate = run.candidateAt(step.candidate);
-    await restFully(run, step.delayMs, candidate, ports);
-    const writer = run.isGone ? null : await askForRest(run, candidate, step, ports);
+    const isRested = await restFully(run, step.delayMs, candidate, ports);
+    const writer = isRested ? await askForRest(run, candidate, step, ports) : null;
     if (writer !== null) return writer;
   }
   return null;
@@ -35,7 +35,7 @@ async function askForRest(
   ports: EnginePorts,
 ): Promise<Writer | null> {
   const mode = run.continuation?.modeFor(candidate);
-  const place = await placeFor(run, candidate, ports.clock);
+  const place = await placeFor(run, candidate, ports);
   const asked = place === null ? null : launch(run, candidate, { ...step, ...place }, ports);
   if (asked === null) return null;
   const answer = settleAsked(run, asked, await asked.result);

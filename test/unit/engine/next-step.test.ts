@@ -98,6 +98,10 @@ function stepAfter(
   return nextStep(afterOne(of, over, lastOver), random).step;
 }
 
+function delayOf(step: Step): number {
+  return step.kind === 'finish' ? Number.NaN : step.delayMs;
+}
+
 const hint = (waitMs: number) => ({ hint: { waitMs, source: 'retry-after' } });
 const resting = (untilMs: number, reason = 'open') => ({ obstacle: { reason, untilMs } });
 
@@ -311,12 +315,38 @@ describe('hints', () => {
     expect(stepAfter(failure('rate_limit', hint(2000)), slept)).toMatchObject({ candidate: 1 });
   });
 
+  it.each([
+    ['a hint', {}, hint(40_000), {}, 40_000],
+    ['a key at rest', {}, {}, { keyRestsUntilMs: 41_000 }, 40_000],
+    ['a hint as long as the ceiling', {}, hint(60_000), {}, 60_000],
+    [
+      'the first one back',
+      { candidates: [candidate('p1', resting(41_000, 'cooling'))] },
+      null,
+      {},
+      40_000,
+    ],
+  ] as const)(
+    'R08 a crowd that waits for %s comes back spread, nobody early, nobody late',
+    (_, over, failed, lastOver, waitMs) => {
+      const lone = { candidates: [candidate('p1', { attempts: 1 })], ...over };
+      const delays = Array.from({ length: 100 }, () =>
+        delayOf(
+          failed === null
+            ? nextStep(history(lone), random).step
+            : stepAfter(failure('rate_limit', failed), lone, lastOver),
+        ),
+      );
+      expect(Math.min(...delays)).toBeGreaterThanOrEqual(waitMs);
+      expect(Math.max(...delays)).toBeLessThanOrEqual(60_000);
+      if (waitMs < 60_000) expect(new Set(delays).size).toBeGreaterThan(90);
+    },
+  );
+
   it('a rate limit without a hint is retried once while another is admissible', () => {
     const cooling = { keyRestsUntilMs: 2000 };
-    expect(stepAfter(failure('rate_limit'), {}, cooling)).toMatchObject({
-      candidate: 0,
-      delayMs: 1000,
-    });
+    expect(delayOf(stepAfter(failure('rate_limit'), {}, cooling))).toBeGreaterThanOrEqual(1000);
+    expect(stepAfter(failure('rate_limit'), {}, cooling)).toMatchObject({ candidate: 0 });
     const twice = { ...cooling, unhintedFailures: 2 };
     expect(stepAfter(failure('rate_limit'), {}, twice)).toMatchObject({ candidate: 1 });
   });

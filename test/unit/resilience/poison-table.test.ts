@@ -7,6 +7,7 @@ type Note = Parameters<PoisonTable['note']>[0];
 
 const fault: Note = {
   fingerprint: 'input',
+  bytes: 5,
   target: 'p1/m',
   errorClass: 'transient_infra',
   status: 500,
@@ -77,6 +78,18 @@ describe('poison table', () => {
     const table = new PoisonTable();
     table.noteSuccess({ fingerprint: 'input', target: 'p1/m', nowMs: 0 });
     expect(table.size(0)).toBe(0);
+  });
+
+  it('knows the lengths of what it holds, so that nothing else need be hashed', () => {
+    const table = new PoisonTable();
+    expect(table.mayHold(5, 0)).toBe(false);
+    for (const fingerprint of ['a', 'b', 'a']) table.note({ ...fault, fingerprint });
+    table.note({ ...fault, fingerprint: 'longer', bytes: 6, nowMs: 1000 });
+    expect([5, 6, 7].map((bytes) => table.mayHold(bytes, 1000))).toEqual([true, true, false]);
+    expect([5, 6].map((bytes) => table.mayHold(bytes, 600_000))).toEqual([false, true]);
+    table.note({ ...fault, fingerprint: 'a', nowMs: 601_000 });
+    expect([5, 6].map((bytes) => table.mayHold(bytes, 601_000))).toEqual([true, false]);
+    expect(table.mayHold(5, 1_201_000)).toBe(false);
   });
 
   it('only faults that the input can cause make it a suspect', () => {
