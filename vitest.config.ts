@@ -1,8 +1,23 @@
 import { defineConfig } from 'vitest/config';
 import { requirementsReporter } from './test/support/requirements-reporter.ts';
 
-/** Tests that start processes or open many sockets: one file at a time, after all the others. */
-const heavy = ['test/process/**/*.test.ts', 'test/load/**/*.test.ts', 'test/docs/**/*.test.ts'];
+/** Far above what any takes: several at a time on a busy machine are no fault of theirs. */
+const timeouts = { testTimeout: 90_000, hookTimeout: 60_000 };
+
+/** One after the other, those that share the machine best first: `load` has it for itself. */
+const groups = [
+  {
+    // Nothing that lasts in a module: files of a worker share what they import.
+    name: 'logic',
+    folders: ['architecture', 'unit', 'property', 'conformance', 'scenario'],
+    maxWorkers: 2,
+    isolate: false,
+  },
+  // These wait for sockets and timers more than they work.
+  { name: 'http', folders: ['http'], maxWorkers: 3, isolate: false },
+  { name: 'process', folders: ['process', 'docs'], maxWorkers: 2, isolate: true },
+  { name: 'load', folders: ['load'], maxWorkers: 1, isolate: true },
+];
 
 const isCi = process.env['CI'] === 'true';
 
@@ -12,29 +27,13 @@ export default defineConfig({
     pool: 'forks',
     allowOnly: !isCi,
     dangerouslyIgnoreUnhandledErrors: false,
-    projects: [
-      {
-        test: {
-          name: 'logic',
-          include: ['test/**/*.test.ts'],
-          exclude: heavy,
-          // Far above what any takes: two at a time on a busy machine are no fault of theirs.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          maxWorkers: '100%',
-          sequence: { groupOrder: 0 },
-        },
+    projects: groups.map(({ folders, ...group }, groupOrder) => ({
+      test: {
+        ...timeouts,
+        ...group,
+        include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
+        sequence: { groupOrder },
       },
-      {
-        test: {
-          name: 'process',
-          include: heavy,
-          testTimeout: 90_000,
-          hookTimeout: 60_000,
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
-        },
-      },
-    ],
+    })),
   },
 });

@@ -7,15 +7,18 @@ const clockSlackMs = 50;
 
 /**
  * `calls` are all that came while the breaker was not closed, and perhaps some more. Up to the first that was
- * answered well after `backMs`, each came when the one before had ended, or had hung for a whole open period,
- * which frees its place. `wellMs` is how long the provider takes to the first content. Returns the probes.
+ * answered well after `backMs`, its client still there, each came when the one before had ended, or had hung
+ * for a whole open period, which frees its place. `wellMs` is how long the provider takes to the first content. Returns the probes.
  */
 export function expectOneAtATime(
   calls: readonly RequestRecord[],
   seen: { readonly backMs: number; readonly wellMs: number; readonly openMs: number },
 ): readonly RequestRecord[] {
   const well = calls.findIndex(
-    ({ startedMs, status }) => startedMs > seen.backMs && status === 200,
+    ({ startedMs, endedMs, status }) =>
+      startedMs > seen.backMs &&
+      status === 200 &&
+      (endedMs ?? Number.POSITIVE_INFINITY) >= startedMs + seen.wellMs - clockSlackMs,
   );
   expect(well).toBeGreaterThanOrEqual(0);
   const probes = calls.slice(0, well + 1);
