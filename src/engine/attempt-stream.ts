@@ -1,6 +1,6 @@
 /** One upstream stream, read under its clocks: parts as they come, then how it ended. */
 import type { Clock } from '../base/clock.ts';
-import type { StreamPart } from '../chat/stream-event.ts';
+import type { ChatEvent, StreamPart } from '../chat/stream-event.ts';
 import type { UpstreamStreamDecoder } from '../dialects/dialect.ts';
 import type { TransportFailure, UpstreamResponse } from '../transport/transport.ts';
 import { BodyReader, type ClockName, type Due } from './body-reader.ts';
@@ -47,10 +47,7 @@ export type StreamStep =
 
 const endPart: StreamPart = { events: [{ type: 'end' }], frame: null };
 /** What `allow_missing_finish` makes of a clean end: the raw word says that it was inferred. */
-const inferredFinish: StreamPart = {
-  events: [{ type: 'finish', choice: 0, reason: 'stop', raw: null }],
-  frame: null,
-};
+export const inferredFinish: ChatEvent = { type: 'finish', choice: 0, reason: 'stop', raw: null };
 
 export class AttemptStream {
   readonly tally: StreamTally;
@@ -184,7 +181,8 @@ export class AttemptStream {
       return { kind: 'ended', parts: tally.hasEnded ? parts : [...parts, endPart] };
     }
     if (this.#allowsMissingFinish && tally.hasContent) {
-      return { kind: 'ended', parts: [...parts, ...this.#take([inferredFinish, endPart])] };
+      const finish: StreamPart = { events: [inferredFinish], frame: null };
+      return { kind: 'ended', parts: [...parts, ...this.#take([finish, endPart])] };
     }
     const why = tally.malformedEvents > 1 ? 'malformed' : 'no_finish';
     return { kind: 'broken', parts, cause: { why } };

@@ -9,7 +9,7 @@ import type { ProviderKey } from '../providers/provider.ts';
 import type { Target } from '../routing/snapshot.ts';
 import type { Transport, UpstreamRequest, UpstreamResponse } from '../transport/transport.ts';
 import type { AttemptRecord } from './attempt-record.ts';
-import { AttemptStream, type Break } from './attempt-stream.ts';
+import { AttemptStream, type Break, inferredFinish } from './attempt-stream.ts';
 import type { ClockName } from './body-reader.ts';
 import { failureOfBreak, failureOfClock, failureOfResponse } from './failure-of.ts';
 import { hold } from './hold.ts';
@@ -245,7 +245,21 @@ async function readReply(
     return failed(malformedResponse('the reply is not one of its dialect'));
   }
   record.ttftMs = record.elapsedMs();
-  return { kind: 'whole', parts, body: body.bytes, tally };
+  return { kind: 'whole', parts: finished(parts, tally, nowMs), body: body.bytes, tally };
+}
+
+/** With the finish that its provider is known to leave out. */
+function finished(
+  parts: readonly StreamPart[],
+  tally: StreamTally,
+  nowMs: number,
+): readonly StreamPart[] {
+  if (tally.finish !== null) return parts;
+  tally.push(inferredFinish, nowMs);
+  return parts.map(({ events, frame }) => ({
+    events: events.flatMap((event) => (event.type === 'end' ? [inferredFinish, event] : [event])),
+    frame,
+  }));
 }
 
 async function readStream(

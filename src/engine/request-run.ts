@@ -54,7 +54,7 @@ export class RequestRun {
   readonly #skips: SkipList;
   readonly #ports: EngineMemory;
   #last: FailedAttempt | null = null;
-  /** The target whose failure led here: after a race, the one that was given up last. */
+  /** The target that was asked last: after a race, the one that was given up last. */
   #lastTarget: string | null = null;
   #isHedged = false;
   requestFault: RequestFault | null = null;
@@ -193,6 +193,7 @@ export class RequestRun {
     const previous = this.#lastTarget;
     const isChange = previous !== null && previous !== candidate.target.id;
     if (isChange && !isHedge) this.failovers += 1;
+    if (!isHedge) this.#lastTarget = candidate.target.id;
     const record = new AttemptRecord(
       {
         n: this.records.length + 1,

@@ -298,8 +298,13 @@ describe('breaks after content', () => {
     const lenient = await cases.tier(['p1b', 'p2'], { p1b: half, p2: hello.anthropic });
     const { stream, row } = await cases.stream(lenient);
     expect(stream).toMatchObject({ text: 'half', finishReasons: ['stop'], isDone: true });
-    expect(row).toMatchObject({ provider: 'p1b', outcome: 'served' });
+    expect(row).toMatchObject({ provider: 'p1b', outcome: 'served', finish_reason: 'stop' });
     expect(cases.calls('p2')).toBe(0);
+    const message = { role: 'assistant', content: 'half' };
+    const body = { id: 'x', choices: [{ index: 0, message, finish_reason: null }] };
+    const whole = await cases.tier(['p1b', 'p2'], { p1b: [{ body }], p2: hello.anthropic });
+    const inOnePiece = (await cases.stream(whole)).stream;
+    expect(inOnePiece).toMatchObject({ text: 'half', finishReasons: ['stop'], isDone: true });
   });
 
   it('ST-12 a finish without [DONE] is complete, and the client gets its [DONE]', async () => {

@@ -65,11 +65,21 @@ function schedule(): Schedule {
         openForMaxMs: 5000,
       },
       hedge: null,
+      stream: {
+        holdTokens: 5,
+        holdMaxMs: 500,
+        onInterrupt: 'continue',
+        maxContinuations: 2,
+        maxDurationMs: 600_000,
+        commitAfterMs: 0,
+      },
     },
     targets: ['p1', 'p2'].map((provider) => ({
       provider,
       model: 'm',
       contextWindow: null,
+      acceptsPrefill: false,
+      hasInstruction: true,
       clocks,
       concurrency,
     })),
@@ -93,6 +103,10 @@ function schedule(): Schedule {
       tokens: [20, 20],
       allowMissingFinish: false,
       asksAgainWhenEmpty: false,
+      takesPrefill: false,
+      manner: 'faithful' as const,
+      thinkShare: 0,
+      toolShare: 0,
     })),
     phases: [
       during(10_000, 'p1', status(500)),
@@ -103,6 +117,7 @@ function schedule(): Schedule {
       { ...during(70_000, 'p1', status(500)), toMs: 90_000 },
       { ...during(70_000, 'p2', status(500)), toMs: 90_000 },
       during(130_000, 'p1', status(529, { headers: { 'retry-after': '2' } })),
+      during(140_000, 'p1', { kind: 'cut', afterTokens: 10 }),
     ],
     poisons: [],
     versions: [{ atMs: 0, tiers: [tier] }],
@@ -117,6 +132,7 @@ function schedule(): Schedule {
       ...[0, 1, 2, 3].map((index) => request(`down${index}`, 70_000 + 300 * index)),
       request('mended', 120_000),
       request('hinted', 130_000),
+      request('continued', 140_000),
     ],
   };
 }
@@ -137,6 +153,7 @@ function request(id: string, atMs: number, over: Partial<RequestPlan> = {}): Req
     isToolTurn: false,
     body: id,
     mayWrite: false,
+    asks: 'text',
     readPauseMs: 0,
     ...over,
   };
@@ -183,9 +200,46 @@ const breaches: { readonly [invariant: string]: (seen: Seen) => void } = {
   startsNoAttemptAfterTheDeadline: (seen) => {
     call(seen, 'served').at.atMs = the(seen, 'served').deadlineAtMs;
   },
-  asksNobodyAfterTheCommit: (seen) => {
-    const at = { atMs: (the(seen, 'served').answered?.atMs ?? 0) + 1, seq: 0 };
-    addCall(seen, 'served', { provider: 'p2', at });
+  asksNobodyBesideTheWriter: (seen) => {
+    const { atMs = 0, seq = 0 } = the(seen, 'served').answered ?? {};
+    addCall(seen, 'served', { provider: 'p2', at: { atMs: atMs + 1, seq: seq + 0.5 } });
+  },
+  asksForTheRestOnlyWhereItMay: (seen) => {
+    the(seen, 'continued').plan.asks = 'json';
+  },
+  asksForTheRestOfWhatWasSent: (seen) => {
+    const { partial } = call(seen, 'continued', 1);
+    if (partial !== undefined) partial.text = partial.text.slice(1);
+  },
+  thinksAnewAtHome: (seen) => {
+    const rest = call(seen, 'continued', 1);
+    rest.provider = 'p2';
+    for (const batch of the(seen, 'continued').batches) {
+      if (batch.seq > rest.at.seq) continue;
+      batch.text = '';
+      batch.types = ['reasoning'];
+    }
+  },
+  keepsOneAnswer: (seen) => {
+    the(seen, 'continued').batches.at(-1)?.ids.push('another');
+  },
+  tellsItsRecovery: (seen) => {
+    const { trace } = the(seen, 'continued');
+    if (trace !== null) trace.recovery = 'none';
+  },
+  marksDoubtfulJoints: (seen) => {
+    const joint = the(seen, 'continued').trace?.seams[1];
+    if (joint !== undefined) joint.uncertain = true;
+  },
+  addsUpItsUsage: (seen) => {
+    const { trace } = the(seen, 'continued');
+    if (trace !== null) trace.usage.outputTokens = 1;
+  },
+  rescuesWhileSomebodyCan: (seen) => {
+    const continued = the(seen, 'continued');
+    const rest = call(seen, 'continued', 1);
+    continued.failure = the(seen, 'refused').failure;
+    seen.calls = seen.calls.filter((one) => one !== rest);
   },
   endsItsExchanges: (seen) => {
     call(seen, 'left').ended = null;
@@ -315,8 +369,9 @@ const breaches: { readonly [invariant: string]: (seen: Seen) => void } = {
 };
 
 describe('the invariants of the simulation', () => {
-  it('hold of a sound run that has retries, hints, failovers, open breakers and a leaving client', () => {
+  it('hold of a sound run that has retries, hints, failovers, open breakers, a continuation and a leaving client', () => {
     expect(violationsOf(clean)).toEqual([]);
+    expect(clean.requests.at(-1)?.trace?.recovery).toBe('continued');
     const states = clean.changes.map(({ breaker }) => breaker);
     expect(states).toEqual(expect.arrayContaining(['open', 'half_open', 'closed']));
   });

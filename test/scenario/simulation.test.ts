@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { effort } from '../support/effort.ts';
 import { reportOf, reportsOf } from '../support/schedule-check.ts';
 import { randomSchedule } from '../support/schedule-random.ts';
+import { restManners } from '../support/schedule-rest.ts';
 import type { Observation } from '../support/simulated-observation.ts';
 import { simulate } from '../support/simulated-run.ts';
 
@@ -29,7 +30,8 @@ function manySchedules(): void {
   );
 
   it('a seed replays byte for byte', async () => {
-    for (const seed of [3, 14, 15, 92]) {
+    // Of these, 43 and 53 hold continuations.
+    for (const seed of [3, 14, 43, 53, 92]) {
       const [first, second] = [
         await simulate(randomSchedule(seed)),
         await simulate(randomSchedule(seed)),
@@ -64,7 +66,10 @@ const expected = [
   ...['deadline_exceeded', 'rate_limited', 'no_target_available', 'upstream_failed'],
   ...['upstream_auth', 'upstream_quota'],
   ...['skip open', 'skip cooling', 'skip parked', 'skip pinned'],
-  ...['restarted', 'failed_forward', 'several versions', 'half_open'],
+  ...['restarted', 'continued', 'failed_forward', 'several versions', 'half_open'],
+  ...['kind continuation', 'fault prefill', 'uncertain joint', 'certain joint', 'thought anew'],
+  ...restManners.map((manner) => `goes on ${manner}`),
+  ...['asked with a prefill', 'asked in words'],
 ];
 
 function wordsOf(observation: Observation): readonly string[] {
@@ -72,12 +77,24 @@ function wordsOf(observation: Observation): readonly string[] {
   return [
     ...observation.calls.map(({ fault }) => `fault ${fault}`),
     ...observation.changes.map(({ breaker }) => breaker),
+    ...observation.calls.flatMap(({ manner, partial }) => [
+      `goes on ${manner}`,
+      partial === undefined
+        ? 'asked anew'
+        : `asked ${partial.isPrefill ? 'with a prefill' : 'in words'}`,
+    ]),
     observation.schedule.versions.length > 1 ? 'several versions' : 'one version',
-    ...traces.flatMap(({ outcome, failure, recovery, skipped, attempts }) => [
+    ...traces.flatMap(({ outcome, failure, recovery, skipped, seams, attempts }) => [
       `outcome ${outcome}`,
       failure?.failureClass ?? 'no failure',
       recovery,
       ...skipped.map(({ reason }) => `skip ${reason}`),
+      ...seams
+        .slice(1)
+        .flatMap(({ start, uncertain }) => [
+          `${uncertain ? 'uncertain' : 'certain'} joint`,
+          start === 0 ? 'thought anew' : 'text',
+        ]),
       ...attempts.flatMap((attempt) => [
         `kind ${attempt.kind}`,
         attempt.failure?.errorClass ?? 'no error',

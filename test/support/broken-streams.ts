@@ -4,6 +4,8 @@ import type { Target, Tier } from '../../src/routing/snapshot.ts';
 import { type Asked, EngineHarness, plainTarget, plainTier, status } from './engine-harness.ts';
 import type { BodyStep, ScriptedCall } from './scripted-transport.ts';
 
+export const instructionOpening = 'GO ON AFTER: ';
+
 /** Asks for the rest with the anchor alone, so that tests see what it is. */
 export const instruction: Variant = {
   name: 'continue',
@@ -12,7 +14,10 @@ export const instruction: Variant = {
   config: {},
   toolDescriptions: {},
   variableFaults: () => [],
-  render: ({ anchor }) => ({ ok: true, value: { before: `GO ON AFTER: ${anchor}`, after: '' } }),
+  render: ({ anchor }) => ({
+    ok: true,
+    value: { before: `${instructionOpening}${anchor}`, after: '' },
+  }),
 };
 
 export const words =

@@ -1,11 +1,14 @@
 /** The text that reached the client, and that it came when somebody could have given it. */
 import type { ErrorClass } from '../../src/failure/attempt-failure.ts';
 import { isFit } from './invariants-breakers.ts';
+import { restAsksOf, restBar, restCallsOf, writersOf } from './invariants-continuations.ts';
 import {
   type AttemptSeen,
   allRequests,
   attemptsOf,
   callsOf,
+  committedMs,
+  isBroken,
   isSame,
   ms,
   named,
@@ -14,38 +17,44 @@ import { longestHealthyMs } from './schedule-calls.ts';
 import { type Schedule, type TargetPlan, targetId } from './schedule-model.ts';
 import type { CallSeen, Observation, RequestSeen } from './simulated-observation.ts';
 
-/** One provider's text, whole when it was served, else its beginning and an explicit failure. */
+/**
+ * One text, whoever writes it: each writer goes on exactly where the one before broke off. It is whole when
+ * it was served, else its beginning and an explicit failure.
+ */
 export function givesOneText(observation: Observation): readonly string[] {
   return allRequests(observation).flatMap((request) => {
     const { text, trace } = request;
     const isServed = trace?.outcome === 'served';
-    if (text === '') {
-      const mayBeEmpty = callsOf(observation, request).some(({ fault }) => fault === 'empty');
-      return isServed && !mayBeEmpty ? [named(request, 'served without a text')] : [];
-    }
-    const author = callsOf(observation, request).find(({ tokens }) =>
-      tokens.join('').startsWith(text),
-    );
-    if (author === undefined) return [named(request, `nobody's text: ${text}`)];
-    const faults: string[] = [];
-    const target = `${author.provider}/${author.model}`;
-    if (trace?.serving?.target !== target) {
-      faults.push(named(request, `${target} wrote it, not ${trace?.serving?.target}`));
-    }
-    const isWhole = text === author.tokens.join('');
-    if (isServed && !isWhole && !mayEndEarly(observation, author)) {
-      faults.push(named(request, `served with a part of ${target}'s text`));
-    }
+    const writers = writersOf(observation, request);
+    const last = writers.at(-1);
+    // It may have been asked for once more, in vain.
+    const isEmpty = callsOf(observation, request).some(({ fault }) => fault === 'empty');
+    const mayLack = isEmpty || mayEndEarly(observation, last?.call);
+    if (text === '') return isServed && !mayLack ? [named(request, 'served without a text')] : [];
+    const faults = writers
+      .filter(({ start, end }) => end > start)
+      .filter(({ call, end }) => !storyOf(call).startsWith(text.slice(0, end)))
+      .map(({ target, start, end }) => `not what ${target} wrote: ${text.slice(start, end)}`);
+    if (last === undefined) faults.push(`nobody's text: ${text}`);
+    const serving = trace?.serving?.target;
+    if (serving !== last?.target) faults.push(`${last?.target} wrote its end, not ${serving}`);
+    const isWhole = text === storyOf(last?.call) || mayLack;
+    if (isServed && !isWhole) faults.push(`served with a part of ${last?.target}'s text`);
     const isTold = request.failure !== null || trace?.outcome === 'client_gone';
-    if (!isServed && !isTold) faults.push(named(request, 'a part of a text without a failure'));
-    return faults;
+    if (!isServed && !isTold) faults.push('a part of a text without a failure');
+    return faults.map((fault) => named(request, fault));
   });
 }
 
+/** The whole text as the writer means it: what it was given, and what it adds. */
+function storyOf(call: CallSeen | undefined): string {
+  return (call?.partial?.text ?? '') + (call?.tokens.join('') ?? '');
+}
+
 /** A provider that is allowed to send no finish: a clean end is the end. */
-function mayEndEarly({ schedule }: Observation, { provider, fault }: CallSeen): boolean {
-  const plan = schedule.providers.find(({ name }) => name === provider);
-  return fault === 'end_early' && plan?.allowMissingFinish === true;
+function mayEndEarly({ schedule }: Observation, call: CallSeen | undefined): boolean {
+  const plan = schedule.providers.find(({ name }) => name === call?.provider);
+  return call?.fault === 'end_early' && plan?.allowMissingFinish === true;
 }
 
 /** A sound answer is not taken for a failure, but by a clock that could not wait for it. */
@@ -59,7 +68,7 @@ export function takesSoundAnswers(observation: Observation): readonly string[] {
       const call = calls.find((one) => isCallOf(one, attempt));
       if (call === undefined || call.fault !== null) return [];
       const isIdle = failure.errorClass === 'stream_interrupted' && call.ended?.how === 'closed';
-      if (isIdle) return [];
+      if (isIdle || call.manner === 'anew') return [];
       return [named(request, `${target} answered well, yet ${failure.errorClass}`)];
     });
   });
@@ -121,6 +130,31 @@ function whyUnasked(
   return leftMs < 1 && !isHedged && request.deadlineAtMs - request.arrived.atMs > 8 * neededMs
     ? [`${id} was well and never asked before the deadline`]
     : [];
+}
+
+/** A stream that may be gone on with does not fail before every target that is well was asked for its rest. */
+export function rescuesWhileSomebodyCan(observation: Observation): readonly string[] {
+  return observation.requests.flatMap((request) => {
+    const { plan, tier, batches } = request;
+    if (!isBroken(request) || request.left !== null || restBar(request) !== null) return [];
+    if (plan.pin !== null || plan.isFailoverOff) return [];
+    const isFinal = attemptsOf(request).some(
+      ({ failure }) => failure !== null && finalClasses.includes(failure.errorClass),
+    );
+    const isCall = batches.some(({ types }) => types.includes('tool_call_start'));
+    const isSpent = restAsksOf(observation, request) >= tier.policies.stream.maxContinuations;
+    if (isFinal || isCall || isSpent || request.text.trim() === '') return [];
+    const untilMs = (committedMs(request) ?? 0) + tier.policies.stream.maxDurationMs;
+    const asked = restCallsOf(observation, request).map(targetId);
+    return tier.targets
+      .filter((target) => target.hasInstruction && !asked.includes(targetId(target)))
+      .filter((target) => isWell(observation, request, target))
+      .filter(({ provider }) => {
+        const plan = observation.schedule.providers.find(({ name }) => name === provider);
+        return plan !== undefined && untilMs - (request.ended?.atMs ?? 0) > longestHealthyMs(plan);
+      })
+      .map((target) => named(request, `${targetId(target)} was well and not asked for the rest`));
+  });
 }
 
 /** No fault of its provider and no obstacle from the arrival to the end, and clocks that let it answer. */

@@ -128,11 +128,12 @@ function longestMs({ schedule }: Observation, { tier }: RequestSeen): number {
   return Math.max(...plans.map(longestHealthyMs));
 }
 
-/** Nobody waits for what is parked, or full. */
-function isEachWaitable({ tier, obstaclesAtEnd }: RequestSeen): boolean {
-  return tier.targets.every((target) =>
-    ['open', 'cooling'].includes(obstaclesAtEnd[targetId(target)] ?? ''),
-  );
+/** Nobody waits for what is parked, or was found full. */
+function isEachWaitable({ tier, trace, obstaclesAtEnd }: RequestSeen): boolean {
+  const isFull = trace?.skipped.some(({ reason }) => reason === 'full') === true;
+  const isWaitable = (target: string): boolean =>
+    ['open', 'cooling'].includes(obstaclesAtEnd[target] ?? '');
+  return !isFull && tier.targets.map(targetId).every(isWaitable);
 }
 
 function hasRoomToWait({ requests }: Observation, request: RequestSeen): boolean {

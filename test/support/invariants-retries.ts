@@ -1,4 +1,5 @@
 /** What may be asked again, when, and how often. */
+import { textBy } from './invariants-continuations.ts';
 import {
   type AttemptSeen,
   allRequests,
@@ -43,6 +44,9 @@ function whyForbidden(
   { earlier, last, next }: Again,
 ): string | null {
   const effect = effectOfAttempt(last);
+  // Whoever lost a race may write on, and whoever takes no prefill is asked in words.
+  const isFree = last.outcome === 'cancelled' || /prefill/.test(last.failure?.message ?? '');
+  if (next.kind === 'continuation' && isFree) return null;
   if (effect === null || last.failure === null) return `after one that ended ${last.outcome}`;
   const said = last.failure.errorClass;
   switch (effect.sameTarget) {
@@ -81,7 +85,13 @@ function otherAdmissible(
   );
   // One that was found full is not waited for a second time.
   for (const { target } of request.trace?.skipped ?? []) asked.add(target);
-  const others = request.tier.targets.map(targetId).filter((target) => !asked.has(target));
+  const isRest = next.kind === 'continuation';
+  // Thoughts are gone on with at home alone, and a text by whom there are words for.
+  if (isRest && textBy(request, next.startedMs).trim() === '') return null;
+  const others = request.tier.targets
+    .filter(({ hasInstruction }) => hasInstruction || !isRest)
+    .map(targetId)
+    .filter((target) => !asked.has(target));
   const isTroubled = (target: string): boolean =>
     observation.changes.some(
       (change) =>
@@ -148,7 +158,8 @@ export function boundsItsAttempts(observation: Observation): readonly string[] {
     const { attempts: most, attemptsTotal } = request.tier.policies.retry;
     const { maxRetries } = request.plan;
     const perTarget = maxRetries === null ? most : Math.min(most, maxRetries + 1);
-    const attempts = attemptsOf(request);
+    // Continuations are counted apart.
+    const attempts = attemptsOf(request).filter(({ kind }) => kind !== 'continuation');
     const found: string[] = [];
     for (const target of new Set(attempts.map((attempt) => attempt.target))) {
       const count = attempts.filter((attempt) => attempt.target === target).length;
@@ -225,7 +236,8 @@ export function returnsOnlyToTheResting(observation: Observation): readonly stri
     const attempts = attemptsOf(request);
     return attempts.flatMap((next) => {
       const last = attempts.findLast(({ n, target }) => n < next.n && target === next.target);
-      if (last === undefined || last.failure === null) return [];
+      // Whoever wrote before may be asked to write on.
+      if (last === undefined || last.failure === null || next.kind === 'continuation') return [];
       const other = attempts.find(
         ({ n, target, startedMs }) =>
           n > last.n && n < next.n && target !== next.target && startedMs >= last.endedMs,

@@ -8,7 +8,7 @@ import {
   named,
   toleranceMs,
 } from './invariants-reading.ts';
-import type { Observation } from './simulated-observation.ts';
+import type { CallSeen, Moment, Observation, RequestSeen } from './simulated-observation.ts';
 
 /** A late timer is the clock's fault, not the engine's; here there is none. */
 const answerSlackMs = 1;
@@ -31,26 +31,42 @@ export function answersByTheDeadline(observation: Observation): readonly string[
 export function startsNoAttemptAfterTheDeadline(observation: Observation): readonly string[] {
   return allRequests(observation).flatMap((request) =>
     callsOf(observation, request)
-      .filter(({ at }) => at.atMs >= request.deadlineAtMs)
+      // An open stream has a time of its own.
+      .filter(({ at }) => at.atMs >= request.deadlineAtMs && !hasBegunBy(request, at))
       .map(({ provider, at }) =>
         named(request, `${provider} asked at ${ms(at.atMs)}, due ${ms(request.deadlineAtMs)}`),
       ),
   );
 }
 
-/** After the commit nobody else is asked, and whoever else was being asked is let go. */
-export function asksNobodyAfterTheCommit(observation: Observation): readonly string[] {
+function hasBegunBy({ answered }: RequestSeen, { seq }: Moment): boolean {
+  return answered?.kind === 'stream' && answered.seq < seq;
+}
+
+/** After the commit whoever else was being asked is let go, and nobody is asked while somebody writes. */
+export function asksNobodyBesideTheWriter(observation: Observation): readonly string[] {
   return allRequests(observation).flatMap((request) => {
     const atMs = committedMs(request);
     if (atMs === null) return [];
-    const serving = request.trace?.serving?.target;
-    return callsOf(observation, request).flatMap((call) => {
+    const calls = callsOf(observation, request);
+    const first = request.trace?.seams[0]?.target ?? request.trace?.serving?.target;
+    return calls.flatMap((call) => {
       const target = `${call.provider}/${call.model}`;
+      if (hasBegunBy(request, call.at)) {
+        const isFree = calls.every(
+          (other) => other.at.seq >= call.at.seq || hasEndedBy(other, call),
+        );
+        return isFree ? [] : [named(request, `${target} asked beside another`)];
+      }
       if (call.at.atMs > atMs + toleranceMs) return [named(request, `${target} asked after it`)];
       const isOpen = call.ended === null || call.ended.atMs > atMs + toleranceMs;
-      return isOpen && target !== serving ? [named(request, `${target} still asked after it`)] : [];
+      return isOpen && target !== first ? [named(request, `${target} still asked after it`)] : [];
     });
   });
+}
+
+function hasEndedBy({ ended }: CallSeen, { at }: CallSeen): boolean {
+  return ended !== null && ended.seq < at.seq;
 }
 
 /** The exchanges of a request end with it; those of a client that has left, at once. */

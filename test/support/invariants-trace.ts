@@ -7,6 +7,7 @@ import {
   type AttemptSeen,
   allRequests,
   attemptsOf,
+  committedMs,
   isBroken,
   isSame,
   named,
@@ -139,7 +140,10 @@ export function numbersItsAttempts(observation: Observation): readonly string[] 
     const attempts = attemptsOf(request);
     return attempts.flatMap((attempt, index) => [
       unless(attempt.n === index + 1, `attempt ${attempt.n} stands at ${index + 1}`),
-      unless(isKind(attempts, attempt), `attempt ${attempt.n} is called a ${attempt.kind}`),
+      unless(
+        isKind(request, attempts, attempt),
+        `attempt ${attempt.n} is called a ${attempt.kind}`,
+      ),
       unless(isEnded(attempt, trace), `attempt ${attempt.n} ended ${attempt.outcome}`),
       unless(hasWaited(attempts, attempt), `attempt ${attempt.n} waited less than it says`),
     ]);
@@ -148,11 +152,21 @@ export function numbersItsAttempts(observation: Observation): readonly string[] 
 
 /** The attempt whose end led to this one. */
 function leadingTo(attempts: readonly AttemptSeen[], next: AttemptSeen): AttemptSeen | undefined {
-  const earlier = attempts.filter(({ n }) => n < next.n);
+  // Whoever lost a race leads to nothing once the other writes.
+  const isRest = next.kind === 'continuation';
+  const earlier = attempts.filter(
+    ({ n, outcome }) => n < next.n && !(isRest && outcome === 'cancelled'),
+  );
   return earlier.toSorted((left, right) => left.endedMs - right.endedMs).at(-1);
 }
 
-function isKind(attempts: readonly AttemptSeen[], attempt: AttemptSeen): boolean {
+function isKind(
+  request: RequestSeen,
+  attempts: readonly AttemptSeen[],
+  attempt: AttemptSeen,
+): boolean {
+  const isAfterCommit = attempt.startedMs >= (committedMs(request) ?? Number.POSITIVE_INFINITY);
+  if (attempt.kind === 'continuation') return isAfterCommit;
   if (attempt.kind === 'hedge') return attempt.n > 1;
   if (attempt.kind === 'probe') return true;
   const before = leadingTo(attempts, attempt);

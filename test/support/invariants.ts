@@ -1,6 +1,20 @@
 /** What must hold of every simulated run, whatever its schedule. */
-import { answersWhileSomebodyCan, givesOneText, takesSoundAnswers } from './invariants-answers.ts';
+import {
+  answersWhileSomebodyCan,
+  givesOneText,
+  rescuesWhileSomebodyCan,
+  takesSoundAnswers,
+} from './invariants-answers.ts';
 import { letsOnlyProbesThrough, probesOneAtATime, recoversInTime } from './invariants-breakers.ts';
+import {
+  addsUpItsUsage,
+  asksForTheRestOfWhatWasSent,
+  asksForTheRestOnlyWhereItMay,
+  keepsOneAnswer,
+  marksDoubtfulJoints,
+  tellsItsRecovery,
+  thinksAnewAtHome,
+} from './invariants-continuations.ts';
 import {
   asksInOrder,
   callsPoisonedWhatFailsAgain,
@@ -20,7 +34,7 @@ import {
 } from './invariants-retries.ts';
 import {
   answersByTheDeadline,
-  asksNobodyAfterTheCommit,
+  asksNobodyBesideTheWriter,
   chargesNobodyForLeaving,
   endsEveryPermitOnce,
   endsItsExchanges,
@@ -46,7 +60,7 @@ export const invariants: readonly Invariant[] = [
   neverHangsNorThrows,
   answersByTheDeadline,
   startsNoAttemptAfterTheDeadline,
-  asksNobodyAfterTheCommit,
+  asksNobodyBesideTheWriter,
   endsItsExchanges,
   chargesNobodyForLeaving,
   leavesNothingBehind,
@@ -72,6 +86,14 @@ export const invariants: readonly Invariant[] = [
   givesOneText,
   takesSoundAnswers,
   answersWhileSomebodyCan,
+  asksForTheRestOnlyWhereItMay,
+  asksForTheRestOfWhatWasSent,
+  thinksAnewAtHome,
+  keepsOneAnswer,
+  tellsItsRecovery,
+  marksDoubtfulJoints,
+  addsUpItsUsage,
+  rescuesWhileSomebodyCan,
   asksInOrder,
   keepsToOneTargetWhenTold,
   callsPoisonedWhatFailsAgain,

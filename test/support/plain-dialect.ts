@@ -6,13 +6,15 @@ import type { ChatEvent, StreamPart } from '../../src/chat/stream-event.ts';
 import { unknownUsage } from '../../src/chat/usage.ts';
 import type { UpstreamDialect } from '../../src/dialects/dialect.ts';
 
-/** `START`, `START:model`, `T:text` (`\\n` for a line end), `THINK:text`, `CALL`, `REFUSE:text`, `WORK`, `FIN:reason`, `USE:in:out`, `PING`, `BAD`, `ERR:status:message`, `END`. */
+/** `START`, `START:model`, `BEGIN:id`, `T:text` (`\\n` for a line end), `THINK:text`, `CALL`, `REFUSE:text`, `WORK`, `FIN:reason`, `USE:in:out`, `PING`, `BAD`, `ERR:status:message`, `END`. */
 function eventOf(line: string): ChatEvent {
   const [word, ...rest] = line.split(':');
   const text = rest.join(':');
   switch (word) {
     case 'START':
       return { type: 'start', id: 'r-1', model: text === '' ? 'm' : text };
+    case 'BEGIN':
+      return { type: 'start', id: text, model: 'm' };
     case 'T':
       return { type: 'text', choice: 0, text: text.replaceAll('\\n', '\n') };
     case 'THINK':
@@ -65,7 +67,11 @@ export const plainDialect: UpstreamDialect = {
     const body = JSON.stringify({ model, messages: request.messages, max_tokens });
     return success({ body, dropped: [] });
   },
-  decodeReply: (body) => partsOf(body.toString()),
+  decodeReply: (body) => {
+    const parts = partsOf(body.toString());
+    const hasEnd = parts.some(({ events }) => events[0]?.type === 'end');
+    return hasEnd ? parts : [...parts, ...partsOf('END')];
+  },
   streamDecoder: () => {
     let rest = '';
     return {

@@ -1,6 +1,9 @@
 /** What a schedule makes of one call: how it is answered, when, and the text that its answer would hold. */
 import { type Random, seededRandom, uniform } from '../../src/base/random.ts';
+import type { PartialAnswer } from '../../src/simulator/prompt.ts';
+import { isChosen, pick } from './schedule-draws.ts';
 import type { Fault, ProviderPlan, Schedule } from './schedule-model.ts';
+import { type RestManner, restManners, restOpening } from './schedule-rest.ts';
 
 /** A pause in ms, bytes, or how the body ends. Without an ending it stays open and silent. */
 export type BodyStep = number | string | { readonly end: 'clean' | 'cut' };
@@ -17,12 +20,17 @@ export type CallHead =
     };
 
 export type CallScript = {
-  /** The fault it meets; null = none, its answer is whole and in time. */
-  readonly fault: Fault['kind'] | null;
+  /** The fault it meets; null = none, its answer is whole and in time. `prefill`: none is taken. */
+  readonly fault: Fault['kind'] | 'prefill' | null;
   readonly head: CallHead;
   readonly body: readonly BodyStep[];
-  /** The pieces of the answer's text, also where a fault cuts it. */
+  /**
+   * The pieces of the answer's text, also where a fault cuts it. Of one that goes on with another, what
+   * follows that other's text; empty where it leads elsewhere.
+   */
   readonly tokens: readonly string[];
+  /** How it goes on; absent where it begins. */
+  readonly manner?: RestManner;
 };
 
 export type CallFacts = {
@@ -35,6 +43,8 @@ export type CallFacts = {
   readonly nth: number;
   readonly isStream: boolean;
   readonly atMs: number;
+  /** What it is asked to go on with; absent = nothing. */
+  readonly partial?: PartialAnswer;
 };
 
 /** The same call of the same schedule is scripted the same, whatever else the schedule holds. */
@@ -44,8 +54,21 @@ export function scriptCall(schedule: Schedule, call: CallFacts): CallScript {
   const random = seededRandom(hashOf(`${schedule.seed}|${name}`));
   const plan = schedule.providers.find((candidate) => candidate.name === provider);
   if (plan === undefined) throw new Error(`no provider ${provider}`);
+  const isPrefill = call.partial?.isPrefill === true;
+  if (isPrefill && !plan.takesPrefill) return prefillRefusal(plan, random);
   const fault = poisonOf(schedule, call) ?? faultOf(schedule, call, random);
   return scriptOf({ plan, call, name, fault, random });
+}
+
+function prefillRefusal({ latencyMs }: ProviderPlan, random: Random): CallScript {
+  const afterMs = uniform(random, ...latencyMs);
+  const document = JSON.stringify({ error: { message: 'assistant prefill is not supported' } });
+  return {
+    fault: 'prefill',
+    head: { kind: 'answer', afterMs, status: 400, headers: {} },
+    body: [document, { end: 'clean' }],
+    tokens: [],
+  };
 }
 
 function poisonOf({ poisons, requests }: Schedule, call: CallFacts): Fault | null {
@@ -87,16 +110,58 @@ export function longestHealthyMs(plan: ProviderPlan): number {
 }
 
 function scriptOf(scripting: Scripting): CallScript {
-  const { plan, fault, random, name } = scripting;
-  const [fewest, most] = plan.tokens;
-  const count = Math.floor(uniform(random, fewest, most + 1));
-  const tokens = Array.from({ length: count }, (_, index) => `${name}:${index} `);
+  const { fault } = scripting;
   const head = headOf(scripting);
   if (head.kind !== 'answer') return { fault: fault?.kind ?? null, head, body: [], tokens: [] };
   if (fault?.kind === 'status') {
     return { fault: 'status', head, body: errorBody(fault), tokens: [] };
   }
-  return { fault: fault?.kind ?? null, head, body: bodyOf(scripting, tokens), tokens };
+  const { lines, ...said } = answerOf(scripting);
+  return { fault: fault?.kind ?? null, head, body: bodyOf(scripting, lines), ...said };
+}
+
+type SaidAnswer = Pick<CallScript, 'tokens' | 'manner'> & {
+  /** Of its wire, from the first content on. */
+  readonly lines: readonly string[];
+};
+
+function answerOf({ plan, call, name, random }: Scripting): SaidAnswer {
+  const { partial } = call;
+  const tokens = tokensOf({ plan, name, isRest: partial !== undefined, random });
+  const calls = isChosen(random, plan.toolShare) ? ['CALL\n'] : [];
+  const thoughts = isChosen(random, plan.thinkShare)
+    ? Array.from({ length: pick(random, [1, 3, 8]) }, (_, at) => `THINK:what of ${at}\n`)
+    : [];
+  const texts = (said: readonly string[]): string[] =>
+    said.map((text) => `T:${text.replaceAll('\n', '\\n')}\n`);
+  if (partial === undefined) return { lines: [...thoughts, ...texts(tokens), ...calls], tokens };
+  const manner = plan.manner ?? pick(random, restManners);
+  const opening = restOpening(partial, tokens.join(''), manner);
+  const opened = opening.text.match(/[\s\S]{1,20}/g) ?? [];
+  const { manner: shown } = opening;
+  if (shown === 'anew')
+    return { lines: [...thoughts, ...texts(opened)], tokens: [], manner: shown };
+  const lines = [...thoughts, ...texts([...opened, ...tokens]), ...calls];
+  return { lines, tokens, manner: shown };
+}
+
+/** Sentences of words that nobody else says, with the blanks before them or behind. */
+function tokensOf(input: {
+  readonly plan: ProviderPlan;
+  readonly name: string;
+  readonly isRest: boolean;
+  readonly random: Random;
+}): readonly string[] {
+  const { plan, name, isRest, random } = input;
+  const [fewest, most] = plan.tokens;
+  const count = Math.floor(uniform(random, fewest, most + 1));
+  const isBlankFirst = isChosen(random, 0.5);
+  const author = `${plan.name}-${hashOf(name).toString(36)}`;
+  return Array.from({ length: count }, (_, at) => {
+    const word = `${author}:${at}${at % 5 === 4 ? '.' : ''}`;
+    if (!isBlankFirst) return at === 0 && isRest ? ` ${word} ` : `${word} `;
+    return at === 0 && !isRest ? word : ` ${word}`;
+  });
 }
 
 function headOf({ plan, call, fault, random }: Scripting): CallHead {
@@ -133,9 +198,12 @@ function errorBody(fault: Extract<Fault, { kind: 'status' }>): readonly BodyStep
   return fault.hangs ? [document] : [document, { end: 'clean' }];
 }
 
-function bodyOf(scripting: Scripting, tokens: readonly string[]): readonly BodyStep[] {
+function bodyOf(scripting: Scripting, said: readonly string[]): readonly BodyStep[] {
   const { plan, fault, random } = scripting;
-  const start = ['START\n', uniform(random, plan.latencyMs[0], plan.latencyMs[1])];
+  const start = [
+    `BEGIN:${hashOf(scripting.name)}\n${isChosen(random, 0.3) ? 'USE:7:1\n' : ''}`,
+    uniform(random, plan.latencyMs[0], plan.latencyMs[1]),
+  ];
   switch (fault?.kind) {
     case 'no_reply':
       return ['what is this\n', { end: 'clean' }];
@@ -144,23 +212,23 @@ function bodyOf(scripting: Scripting, tokens: readonly string[]): readonly BodyS
     case 'pings':
       return ['START\n', ...Array.from({ length: 400 }, () => [fault.everyMs, 'PING\n']).flat()];
     case 'stall':
-      return [...start, ...pieces(scripting, tokens.slice(0, fault.afterTokens))];
+      return [...start, ...pieces(scripting, said.slice(0, fault.afterTokens))];
     case 'cut':
-      return [...start, ...pieces(scripting, tokens.slice(0, fault.afterTokens)), { end: 'cut' }];
+      return [...start, ...pieces(scripting, said.slice(0, fault.afterTokens)), { end: 'cut' }];
     case 'end_early':
-      return [...start, ...pieces(scripting, tokens.slice(0, fault.afterTokens)), { end: 'clean' }];
+      return [...start, ...pieces(scripting, said.slice(0, fault.afterTokens)), { end: 'clean' }];
     case 'error_event': {
-      const told = pieces(scripting, tokens.slice(0, fault.afterTokens));
+      const told = pieces(scripting, said.slice(0, fault.afterTokens));
       const line = `ERR:${fault.status}:${fault.word}\n`;
       return [...start, ...told, line, { end: 'clean' }];
     }
     case 'bad_events': {
-      const told = pieces(scripting, tokens.slice(0, fault.afterTokens));
-      const rest = pieces(scripting, tokens.slice(fault.afterTokens));
+      const told = pieces(scripting, said.slice(0, fault.afterTokens));
+      const rest = pieces(scripting, said.slice(fault.afterTokens));
       return [...start, ...told, 'BAD\n'.repeat(fault.count), ...rest, ...ending(random)];
     }
     default:
-      return [...start, ...pieces(scripting, tokens), ...ending(random)];
+      return [...start, ...pieces(scripting, said), ...ending(random)];
   }
 }
 
@@ -173,15 +241,14 @@ function ending(random: Random): readonly BodyStep[] {
   return ['FIN:stop\nEND\n', { end: 'clean' }];
 }
 
-function pieces(scripting: Scripting, tokens: readonly string[]): readonly BodyStep[] {
+function pieces(scripting: Scripting, lines: readonly string[]): readonly BodyStep[] {
   const { plan, fault } = scripting;
   const gapMs = fault?.kind === 'trickle' ? fault.gapMs : plan.gapMs;
-  const size = Math.max(1, Math.ceil(tokens.length / piecesMax));
+  const size = Math.max(1, Math.ceil(lines.length / piecesMax));
   const steps: BodyStep[] = [];
-  for (let index = 0; index < tokens.length; index += size) {
+  for (let index = 0; index < lines.length; index += size) {
     if (index > 0) steps.push(gapMs);
-    const lines = tokens.slice(index, index + size).map((token) => `T:${token}\n`);
-    steps.push(lines.join(''));
+    steps.push(lines.slice(index, index + size).join(''));
   }
   return steps;
 }

@@ -39,6 +39,19 @@ const makers: readonly [(random: Random) => Fault, ...((random: Random) => Fault
   refused,
 ];
 
+/** What breaks a stream that has begun. */
+export function randomBreak(random: Random): Fault {
+  const afterTokens = tokensSaid(random);
+  return pick<Fault>(random, [
+    { kind: 'stall', afterTokens },
+    { kind: 'cut', afterTokens },
+    { kind: 'cut', afterTokens },
+    { kind: 'end_early', afterTokens },
+    { kind: 'error_event', afterTokens, status: 529, word: 'overloaded' },
+    { kind: 'bad_events', count: 2, afterTokens },
+  ]);
+}
+
 /** Within the hold as often as after it. */
 function tokensSaid(random: Random): number {
   return below(random, isChosen(random, 0.5) ? 5 : 40);

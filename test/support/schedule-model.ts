@@ -1,6 +1,7 @@
 /** A schedule: everything that happens to a simulated gateway, as plain data that JSON can hold. */
 import type { ConcurrencyPolicy } from '../../src/resilience/concurrency-limit.ts';
 import type { ClockPolicy, Tier } from '../../src/routing/snapshot.ts';
+import type { RestManner } from './schedule-rest.ts';
 
 /** What a call meets at its provider. Token counts are those of the answer's text. */
 export type Fault =
@@ -57,12 +58,23 @@ export type ProviderPlan = {
   readonly allowMissingFinish: boolean;
   /** An empty answer is asked for once more. */
   readonly asksAgainWhenEmpty: boolean;
+  /** Goes on with a turn of the assistant's that stands last; else it refuses it. */
+  readonly takesPrefill: boolean;
+  /** How it goes on; null = another way each time. */
+  readonly manner: RestManner | null;
+  /** Of its answers that begin with thoughts, and that end with a tool call. */
+  readonly thinkShare: number;
+  readonly toolShare: number;
 };
 
 export type TargetPlan = {
   readonly provider: string;
   readonly model: string;
   readonly contextWindow: number | null;
+  /** As the config has it; the provider may think otherwise. */
+  readonly acceptsPrefill: boolean;
+  /** Whether there are words that ask it to go on. */
+  readonly hasInstruction: boolean;
   readonly clocks: ClockPolicy;
   readonly concurrency: ConcurrencyPolicy;
 };
@@ -99,6 +111,8 @@ export type RequestPlan = {
   readonly body: string;
   /** Offers a tool that the provider runs, and that may write. */
   readonly mayWrite: boolean;
+  /** Anything but `text` is never gone on with. */
+  readonly asks: 'text' | 'json' | 'choices' | 'logprobs' | 'strict';
   /** How long the client takes over each batch. */
   readonly readPauseMs: number;
 };

@@ -2,7 +2,7 @@
 import { type Random, seededRandom, uniform } from '../../src/base/random.ts';
 import type { Jitter } from '../../src/resilience/backoff.ts';
 import { below, isChosen, logUniform, pick } from './schedule-draws.ts';
-import { randomFault } from './schedule-faults.ts';
+import { randomBreak, randomFault } from './schedule-faults.ts';
 import {
   type ConfigVersion,
   type Phase,
@@ -15,6 +15,7 @@ import {
   type TierPolicies,
   targetId,
 } from './schedule-model.ts';
+import { restManners } from './schedule-rest.ts';
 
 const sharedBodies = 2;
 
@@ -52,6 +53,10 @@ function randomProvider(random: Random, name: string): ProviderPlan {
     tokens: [fewest, fewest + below(random, 30)],
     allowMissingFinish: isChosen(random, 0.1),
     asksAgainWhenEmpty: isChosen(random, 0.3),
+    takesPrefill: isChosen(random, 0.7),
+    manner: pick(random, ['faithful', 'faithful', null, ...restManners]),
+    thinkShare: pick(random, [0, 0, 0.3, 1]),
+    toolShare: pick(random, [0, 0, 0.2]),
   };
 }
 
@@ -97,6 +102,8 @@ function randomTarget(random: Random, provider: string, model: string): TargetPl
     provider,
     model,
     contextWindow: pick(random, [null, null, 8_000, 100_000]),
+    acceptsPrefill: isChosen(random, 0.5),
+    hasInstruction: isChosen(random, 0.9),
     concurrency: isChosen(random, 0.6)
       ? { minConcurrent: 4, maxConcurrent: 1024, queueMax: 64, queueWaitMs: 2000 }
       : {
@@ -178,8 +185,8 @@ function randomPolicies(random: Random): TierPolicies {
     stream: {
       holdTokens: pick(random, [20, 0, 5]),
       holdMaxMs: pick(random, [500, 500, 5000]),
-      onInterrupt: 'fail_forward',
-      maxContinuations: 2,
+      onInterrupt: pick(random, ['continue', 'continue', 'continue', 'fail_forward']),
+      maxContinuations: pick(random, [2, 2, 2, 0, 1, 5]),
       maxDurationMs: pick(random, [600_000, 600_000, 20_000]),
       commitAfterMs: 0,
     },
@@ -201,7 +208,29 @@ function randomPhases(
     }
   }
   if (isChosen(random, 0.15)) phases.unshift(...totalOutage(random, providers, endMs));
+  if (isChosen(random, 0.2)) phases.push(...brittleDays(random, providers, endMs));
   return phases;
+}
+
+/** Streams break everywhere, again and again; whatever else befalls a provider comes first. */
+function brittleDays(
+  random: Random,
+  providers: readonly ProviderPlan[],
+  endMs: number,
+): readonly Phase[] {
+  return providers.flatMap(({ name }) =>
+    [0.5, 0.5, 1].map((most) => {
+      const share = uniform(random, 0, most);
+      return {
+        provider: name,
+        key: null,
+        fromMs: 0,
+        toMs: endMs,
+        share,
+        fault: randomBreak(random),
+      };
+    }),
+  );
 }
 
 function randomPhase(
@@ -297,6 +326,7 @@ function randomRequest(
     isToolTurn: isChosen(random, 0.4),
     body: isChosen(random, 0.2) ? `shared${below(random, sharedBodies)}` : id,
     mayWrite: isChosen(random, 0.1),
+    asks: isChosen(random, 0.85) ? 'text' : pick(random, ['json', 'choices', 'logprobs', 'strict']),
     readPauseMs: isChosen(random, given.slowShare) ? logUniform(random, 10, 40_000) : 0,
   };
 }

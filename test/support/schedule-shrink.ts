@@ -85,6 +85,7 @@ const plain: Partial<RequestPlan> = {
   session: null,
   isToolTurn: false,
   mayWrite: false,
+  asks: 'text',
   readPauseMs: 0,
 };
 

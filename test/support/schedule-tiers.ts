@@ -1,6 +1,7 @@
 /** From the plans of a schedule to the tiers and providers that the engine takes. */
 import type { Provider } from '../../src/providers/provider.ts';
 import type { Target, Tier } from '../../src/routing/snapshot.ts';
+import { instruction } from './broken-streams.ts';
 import { plainProvider, plainTarget, plainTier } from './engine-harness.ts';
 import { plainDialect } from './plain-dialect.ts';
 import { type ProviderPlan, type Schedule, type TierPlan, targetId } from './schedule-model.ts';
@@ -50,12 +51,14 @@ function tierOf(plan: TierPlan, providers: ReadonlyMap<string, Provider>): Tier 
   const targets = plan.targets.map((target): Target => {
     const provider = providers.get(target.provider);
     if (provider === undefined) throw new Error(`no provider ${target.provider}`);
-    const { model, contextWindow, clocks, concurrency } = target;
+    const { model, contextWindow, acceptsPrefill, clocks, concurrency } = target;
     return plainTarget(target.provider, {
       id: targetId(target),
       provider,
       model,
       contextWindow,
+      acceptsPrefill,
+      ...(target.hasInstruction ? { instruction } : {}),
       clocks,
       concurrency,
     });

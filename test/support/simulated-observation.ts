@@ -1,4 +1,5 @@
 /** What was seen of a simulated run, from outside the engine, as plain data: what the invariants judge. */
+import type { Joint } from '../../src/dialects/dialect.ts';
 import type { RequestTrace } from '../../src/engine/trace.ts';
 import type { RequestFailure } from '../../src/failure/request-failure.ts';
 import type { BreakerState } from '../../src/resilience/breaker/breaker.ts';
@@ -45,6 +46,21 @@ export type HealthChange = {
   readonly obstacle: string | null;
 };
 
+/** What reached the client of a stream, and when. */
+export type BatchSeen = Moment & {
+  /** As it was said to be. */
+  readonly isLast: boolean;
+  readonly text: string;
+  /** Of its events, but for those of text. */
+  readonly types: readonly string[];
+  /** Under which it is said that an answer begins. */
+  readonly ids: readonly string[];
+  /** Tokens in and out, as they were told last; null = they were not. */
+  readonly usage: readonly [number | null, number | null] | null;
+  /** Who goes on after whom; null = nobody begins to. */
+  readonly joint: Joint | null;
+};
+
 export type RequestSeen = {
   readonly plan: RequestPlan;
   /** As of its arrival. */
@@ -55,8 +71,7 @@ export type RequestSeen = {
   /** When its client left, if it did before the end. */
   left: Moment | null;
   answered: (Moment & { readonly kind: 'whole' | 'stream' | 'failed' | 'gone' }) | null;
-  /** When each batch of a stream reached the client, whether it was said to be the last. */
-  readonly batches: (Moment & { readonly isLast: boolean; readonly text: string })[];
+  readonly batches: BatchSeen[];
   /** All text that reached the client. */
   text: string;
   /** What the client was told instead of an answer, or after a part of it. */

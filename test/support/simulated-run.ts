@@ -1,7 +1,13 @@
 /** Plays a schedule against the real engine in virtual time, and notes what can be seen from outside. */
 import { getEventListeners } from 'node:events';
 import { seededRandom } from '../../src/base/random.ts';
-import type { ChatRequest, Message } from '../../src/chat/request.ts';
+import {
+  type ChatParameters,
+  type ChatRequest,
+  type Message,
+  noParameters,
+} from '../../src/chat/request.ts';
+import type { ChatEvent, StreamPart } from '../../src/chat/stream-event.ts';
 import { createAlerts } from '../../src/engine/alerts.ts';
 import type { EngineAnswer, EngineRequest, EngineRun } from '../../src/engine/engine-request.ts';
 import { createEngine, type Engine } from '../../src/engine/failover.ts';
@@ -15,6 +21,7 @@ import { type TierBook, tierBookOf } from './schedule-tiers.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 import { WatchedHealth } from './simulated-health.ts';
 import type {
+  BatchSeen,
   LeftSeen,
   Moment,
   Observation,
@@ -161,6 +168,7 @@ class World {
       isToolTurn: false,
       body: `recovery-${after}-${tier}`,
       mayWrite: false,
+      asks: 'text',
       readPauseMs: 0,
     };
     void this.#ask(plan, asked);
@@ -246,6 +254,7 @@ class World {
       session: plan.session,
       pin: plan.pin,
       isFailoverOff: plan.isFailoverOff,
+      isStrict: plan.asks === 'strict',
       maxRetries: plan.maxRetries,
       arrivedAtMs: nowMs,
       deadlineAtMs: nowMs + (plan.deadlineMs ?? tier.deadlineMs),
@@ -290,9 +299,13 @@ class World {
   ): Promise<void> {
     // A client may be slow, or leave, before anything of the answer is pulled.
     if (seen.plan.readPauseMs > 0) await this.#pause(seen.plan.readPauseMs / 4);
-    for await (const { parts, isLast, failure } of batches) {
+    for await (const { parts, isLast, failure, joint = null } of batches) {
       const text = textOf(parts);
-      seen.batches.push({ ...this.#moment(), isLast, text });
+      const events = parts.flatMap((part) => part.events);
+      const types = events.map(({ type }) => type).filter((type) => type !== 'text');
+      const ids = events.flatMap((event) => (event.type === 'start' ? (event.id ?? []) : []));
+      const usage = usageIn(events);
+      seen.batches.push({ ...this.#moment(), isLast, text, types, ids, usage, joint });
       seen.text += text;
       seen.failure = failure;
       if (seen.plan.readPauseMs > 0) await this.#pause(seen.plan.readPauseMs);
@@ -304,30 +317,35 @@ class World {
   }
 }
 
-function chatOf({ tier, isStream, isToolTurn, body, mayWrite }: RequestPlan): ChatRequest {
+const parametersOf: { readonly [asks in RequestPlan['asks']]: Partial<ChatParameters> } = {
+  text: {},
+  strict: {},
+  json: { response_format: { type: 'json_object' } },
+  choices: { n: 2 },
+  logprobs: { logprobs: true },
+};
+
+function chatOf({ tier, isStream, isToolTurn, body, mayWrite, asks }: RequestPlan): ChatRequest {
   const { messages } = plainRequest();
   const result: Message = { role: 'tool', toolCallId: 't', content: [], isError: false };
   return plainRequest({
     model: tier,
     isStream,
     messages: isToolTurn ? [...messages, result] : messages,
+    parameters: { ...noParameters, ...parametersOf[asks] },
     providerTools: mayWrite ? [{ dialect: 'plain', kind: 'shell', raw: {} }] : [],
     original: { dialect: 'plain', bytes: Buffer.from(body), json: {} },
   });
 }
 
-function textOf(
-  parts: readonly { readonly events: readonly { readonly type: string }[] }[],
-): string {
-  let text = '';
-  for (const part of parts) {
-    for (const event of part.events) if (isText(event)) text += event.text;
-  }
-  return text;
+function usageIn(events: readonly ChatEvent[]): BatchSeen['usage'] {
+  const last = events.findLast((event) => event.type === 'usage');
+  return last === undefined ? null : [last.usage.inputTokens, last.usage.outputTokens];
 }
 
-function isText(event: {
-  readonly type: string;
-}): event is { readonly type: 'text'; readonly text: string } {
-  return event.type === 'text';
+function textOf(parts: readonly StreamPart[]): string {
+  return parts
+    .flatMap(({ events }) => events)
+    .map((event) => (event.type === 'text' ? event.text : ''))
+    .join('');
 }

@@ -9,6 +9,7 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from '../../src/transport/transport.ts';
+import { instructionOpening } from './broken-streams.ts';
 import type { BodyStep, CallFacts, CallScript } from './schedule-calls.ts';
 import type { SimulatedClock } from './simulated-clock.ts';
 import type { CallSeen, Moment } from './simulated-observation.ts';
@@ -67,6 +68,7 @@ export class SimulatedTransport implements Transport {
       nth,
       isStream: request.headers['accept'] === 'text/event-stream',
       atMs: this.#clock.monotonicMs(),
+      ...partialIn(request),
     };
   }
 
@@ -119,6 +121,23 @@ export class SimulatedTransport implements Transport {
     call.ended = { ...this.#moment(), how };
     this.open -= 1;
   }
+}
+
+type SentMessage = {
+  readonly role: string;
+  readonly content: readonly { readonly text: string }[];
+};
+
+/** The answer that the request asks to go on with: it stands last, or the instruction comes after it. */
+function partialIn({ body }: UpstreamRequest): Pick<CallFacts, 'partial'> {
+  const { messages } = JSON.parse(String(body)) as { readonly messages: readonly SentMessage[] };
+  const own = messages.findLast(({ role }) => role === 'assistant');
+  const last = messages.at(-1);
+  if (own === undefined || last === undefined) return {};
+  const textOf = ({ content }: SentMessage): string => content.map(({ text }) => text).join('');
+  const isPrefill = last === own;
+  const anchor = isPrefill ? '' : textOf(last).slice(instructionOpening.length);
+  return { partial: { text: textOf(own), isPrefill, anchor, askedText: '' } };
 }
 
 function failureOf(kind: 'refused' | 'reset' | 'stale' | 'unreachable'): TransportFailure {

@@ -3,7 +3,7 @@ import { isJsonObject, parseJson, stringAt } from '../../../src/base/json.ts';
 import type { Random } from '../../../src/base/random.ts';
 import { fail, type Result, success } from '../../../src/base/result.ts';
 import { goOn, type Manner } from '../../../src/simulator/go-on.ts';
-import type { Answer, PartialAnswer, Prompt, ToolCall } from '../../../src/simulator/prompt.ts';
+import type { Answer, Prompt, ToolCall } from '../../../src/simulator/prompt.ts';
 import { estimateTokens } from '../../../src/simulator/token-estimate.ts';
 import type { Vendor } from '../../../src/simulator/vendors/vendor.ts';
 import type {
@@ -14,6 +14,7 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from '../../../src/transport/transport.ts';
+import { shownManner } from '../rude-manner.ts';
 import { pick } from './cut-texts.ts';
 
 /** `cut`: the connection breaks. `end`: it closes as if all were said. `garble`: from there on nothing can be read. */
@@ -82,7 +83,9 @@ export class CutProviders implements Transport {
       const fault = vendor.fault('prefill', { model, retryAfterMs: 0 });
       return this.#response(fault.status, [Buffer.from(vendor.errorBody(fault, 'req'))], 'end');
     }
-    const known = partial === null ? story : goOn(story, partial, this.#mannerFor(partial));
+    const { manner } = this.#telling;
+    const known =
+      partial === null ? story : goOn(story, partial, shownManner(story, partial, manner));
     const text = known ?? (this.#telling.isRepetitive ? 'And so on.' : null);
     if (text === null) throw new Error(`no part of the story: ${JSON.stringify(partial?.text)}`);
     const identity = {
@@ -114,24 +117,6 @@ export class CutProviders implements Transport {
       stopSequence: null,
       usage: { input: prompt.inputTokens, cached: 0, output: estimateTokens(text), thinking: 0 },
     };
-  }
-
-  /**
-   * Rude only where it shows: after a prefill fewer than 24 repeated characters are taken for the text's
-   * own, and one letter always.
-   */
-  #mannerFor(partial: PartialAnswer): Manner {
-    const { manner, story } = this.#telling;
-    const rest = story.slice(partial.text.length);
-    const repeated = (goOn(story, partial, manner) ?? '').length - rest.length;
-    if (manner === 'repeat_sentence' || manner === 'start_over') {
-      return repeated < (partial.isPrefill ? 24 : 2) ? 'faithful' : manner;
-    }
-    if (!partial.isPrefill || manner === 'faithful') return manner;
-    // Where a paragraph may begin nobody can tell whose it is.
-    const isCode = story.includes('```');
-    const isInSentence = /[\p{L},]$/u.test(partial.text) && /^ ?[\p{Ll}\p{Lo}]/u.test(rest);
-    return isInSentence && !isCode ? manner : 'faithful';
   }
 
   #broken(bytes: Buffer, planned: Break | undefined): UpstreamResponse {
