@@ -10,6 +10,7 @@ import type { EngineAnswer, EngineRequest, EngineRun } from './engine-request.ts
 import { type Explanation, explain } from './explain.ts';
 import { flowOf } from './flow.ts';
 import type { HealthRegistry } from './health-registry.ts';
+import { hedgeCandidate } from './hedge-candidate.ts';
 import type { AttemptStep, Step } from './history.ts';
 import { type Asked, launch, placeFor, settleAsked, writerOf } from './launch.ts';
 import { nextStep } from './next-step.ts';
@@ -128,7 +129,7 @@ const firstAsk: AttemptStep = {
 
 /** The next candidate is asked as well; null when there is none, or the tier's hedge budget is spent. */
 function launchHedge(run: RequestRun, slow: Asked, ports: EnginePorts): Asked | null {
-  const candidate = run.hedgeCandidate(slow.candidate);
+  const candidate = hedgeCandidate(run, slow.candidate);
   const slot = candidate?.health.tryAcquire() ?? null;
   if (candidate === null || slot === null) return null;
   if (!ports.health.drawHedge(run.request.tier)) {

@@ -266,16 +266,6 @@ export class RequestRun {
     return !this.candidates.some(({ target }) => mayWrite(this.request, target));
   }
 
-  /** The next candidate after `slow` that nobody has asked yet; null when the total is used up. */
-  hedgeCandidate(slow: CandidateState): CandidateState | null {
-    if (this.records.length >= this.request.tier.retry.attemptsTotal) return null;
-    const after = this.candidates.slice(this.candidates.indexOf(slow) + 1);
-    return (
-      after.find((other) => other.attempts === 0 && !other.isSpent && other.obstacle() === null) ??
-      null
-    );
-  }
-
   noteHedge(): void {
     this.#isHedged = true;
   }
