@@ -13,11 +13,15 @@ export type ContentDecoder = BodySource & {
   readonly close: () => void;
 };
 
-/** Null for an encoding that is absent, `identity` or unknown: the bytes pass as they are. `source` is slowed down to what is inflated. */
+/**
+ * Null for an encoding that is absent, `identity` or unknown: the bytes pass as they are. `source` is slowed down
+ * to what is inflated; `onBroken`: it cannot be, and nothing more is taken from the source.
+ */
 export function decoderFor(
   encoding: string | undefined,
   sink: BodyQueue,
   source: BodySource,
+  onBroken: () => void,
 ): ContentDecoder | null {
   const stream = streamFor(encoding);
   if (stream === null) return null;
@@ -29,14 +33,15 @@ export function decoderFor(
   });
   stream.on('drain', () => source.resume());
   stream.on('end', () => sink.end());
-  stream.on('error', () =>
+  stream.on('error', () => {
     sink.fail({
       kind: 'reset',
       isConnectTimeout: false,
       isStaleSocket: false,
       code: 'BAD_ENCODING',
-    }),
-  );
+    });
+    onBroken();
+  });
   return {
     write: (chunk) => {
       if (!stream.destroyed && !stream.write(chunk)) source.pause();

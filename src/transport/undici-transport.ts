@@ -1,4 +1,5 @@
 /** The transport over undici pools: one per origin and connect timeout, without any timer, retry or redirect of its own. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
@@ -19,10 +20,31 @@ import type {
  */
 export const poolOptions = { headersTimeout: 0, bodyTimeout: 0, pipelining: 1, connections: null };
 
-/** Bytes a connection had received before it failed: more than none means that it had served before. */
-const bytesReadAtError = new WeakMap<Error, number>();
+/** What a connection had lived through when the request under way was written to it. */
+type SentOn = { readonly requests: number; readonly bytesRead: number };
+
+const sentOn = new WeakMap<Socket, SentOn>();
+/** Of connections that had served before, and on which nothing came for the request under way. */
+const staleErrors = new WeakSet<Error>();
+/** undici tells here, and nowhere else, on which connection it writes a request. */
+const sendChannel = 'undici:client:sendHeaders';
+
+function noteSend(message: unknown): void {
+  const { socket } = message as { readonly socket: Socket };
+  const requests = (sentOn.get(socket)?.requests ?? 0) + 1;
+  sentOn.set(socket, { requests, bytesRead: socket.bytesRead });
+}
+
+function noteStaleErrors(socket: Socket): void {
+  socket.prependListener('error', (error) => {
+    const sent = sentOn.get(socket);
+    const isStale = sent !== undefined && sent.requests > 1 && socket.bytesRead === sent.bytesRead;
+    if (isStale) staleErrors.add(error);
+  });
+}
 
 export function createUndiciTransport(): Transport {
+  subscribe(sendChannel, noteSend);
   const pools = new Map<string, Pool>();
   const poolFor = (origin: string, connectTimeoutMs: number): Pool => {
     const key = `${connectTimeoutMs} ${origin}`;
@@ -38,6 +60,7 @@ export function createUndiciTransport(): Transport {
       return send(poolFor(origin, options.connectTimeoutMs), path, request, options);
     },
     close: async () => {
+      unsubscribe(sendChannel, noteSend);
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
       pools.clear();
     },
@@ -50,13 +73,9 @@ function connectorFor(connectTimeoutMs: number): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...result) => {
       const [error, socket] = result;
-      if (error === null) noteBytesReadOnError(socket);
+      if (error === null) noteStaleErrors(socket);
       callback(...result);
     });
-}
-
-function noteBytesReadOnError(socket: Socket): void {
-  socket.prependListener('error', (error) => bytesReadAtError.set(error, socket.bytesRead));
 }
 
 /** Much cheaper than `new URL` on the hot path; the URL was checked when the config was. */
@@ -123,7 +142,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) return;
     const flat = flatten(headers);
-    this.#decoder = decoderFor(flat['content-encoding'], this.#body, this.#socket);
+    this.#decoder = decoderFor(flat['content-encoding'], this.#body, this.#socket, () => {
+      this.#detach();
+      controller.abort(new Error('undecodable'));
+    });
     if (this.#decoder !== null) {
       delete flat['content-encoding'];
       delete flat['content-length'];
@@ -226,7 +248,7 @@ function failureOf(error: Error, isStarted: boolean): TransportFailure {
       code,
     };
   }
-  const isStaleSocket = !isStarted && bytesReadOf(error) > 0;
+  const isStaleSocket = !isStarted && staleErrors.has(error);
   return { kind: 'reset', isConnectTimeout: false, isStaleSocket, code };
 }
 
@@ -236,13 +258,4 @@ function codeOf(error: Error): string {
   if (error instanceof AggregateError && error.errors[0] instanceof Error)
     return codeOf(error.errors[0]);
   return 'UNKNOWN';
-}
-
-function bytesReadOf(error: Error): number {
-  const noted = bytesReadAtError.get(error);
-  if (noted !== undefined) return noted;
-  const socket: unknown = Reflect.get(error, 'socket');
-  const bytesRead =
-    typeof socket === 'object' && socket !== null ? Reflect.get(socket, 'bytesRead') : 0;
-  return typeof bytesRead === 'number' ? bytesRead : 0;
 }

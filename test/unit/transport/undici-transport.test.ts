@@ -105,6 +105,58 @@ describe('undici transport', () => {
     },
   );
 
+  it.each([
+    ['nothing', ''],
+    ['half a head', 'HTTP/1.1 200 OK\r\nx-a: '],
+    ['what is no head', 'garbage\r\n\r\n'],
+    ['a head without end', `HTTP/1.1 200 OK\r\n${'x-a: b\r\n'.repeat(5000)}`],
+    ['an interim answer alone', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n'],
+  ])('RH-10 a fresh socket that breaks after %s is a normal failure', async (_, bytes) => {
+    const server = await startTcp((socket) => {
+      socket.on('error', () => undefined);
+      socket.on('data', () => socket.end(bytes));
+    });
+    closers.push(server.close);
+    const broken = await post(transport(), server.origin);
+    expect(broken).toMatchObject({ ok: false, fault: { kind: 'reset', isStaleSocket: false } });
+  });
+
+  it('RH-10 a reused socket that breaks in the middle of a head is a normal failure', async () => {
+    let served = 0;
+    const server = await startTcp((socket) => {
+      socket.on('data', () => {
+        served += 1;
+        if (served === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+        else socket.end('HTTP/1.1 200 OK\r\nx-a: ');
+      });
+    });
+    closers.push(server.close);
+    const sender = transport();
+    const first = await post(sender, server.origin);
+    if (!first.ok) throw new Error(first.fault.code);
+    await readAll(first.value);
+    await freeConnection();
+    const second = await post(sender, server.origin);
+    expect(server.sockets.size).toBeLessThanOrEqual(1);
+    expect(second).toMatchObject({ ok: false, fault: { kind: 'reset', isStaleSocket: false } });
+  });
+
+  it.each(['gzip', 'br'])(
+    'a body that is no %s ends its connection, however much more would come',
+    async (encoding) => {
+      const server = await serve((_request, response) => {
+        response.writeHead(200, { 'content-encoding': encoding });
+        const pump = setInterval(() => response.write('z'.repeat(1024)), 1);
+        response.on('close', () => clearInterval(pump));
+      });
+      const result = await post(transport(), server.origin);
+      if (!result.ok) throw new Error(result.fault.code);
+      const { last } = await readAll(result.value);
+      expect(last).toMatchObject({ kind: 'failed', failure: { code: 'BAD_ENCODING' } });
+      await eventually(() => server.sockets.size === 0);
+    },
+  );
+
   it('a body that breaks off is a failure, after what had come', async () => {
     const server = await serve((_request, response) => {
       response.writeHead(200, { 'content-length': '100' });
