@@ -24,8 +24,7 @@ export function inSessionOrder(
   const last = table.lookup(session, nowMs);
   const stayed = candidates.find(({ target }) => target.id === last);
   if (stayed === undefined || stayed === preferred) return candidates;
-  const isClosed = preferred.obstacle() === null && preferred.health.breakerState() === 'closed';
-  if (isNewTurn(request.chat) && isClosed) return candidates;
+  if (isNewTurn(request.chat) && isWell(preferred)) return candidates;
   return [stayed, ...candidates.filter((candidate) => candidate !== stayed)];
 }
 
@@ -42,7 +41,17 @@ export function noteServed(
   else table.remember(session, servedBy, nowMs);
 }
 
-/** The last message is the user's: no tool loop would be torn apart by a change of model. */
+/** Half-open is not well yet; forced is, by an operator's word. */
+function isWell(target: CandidateState): boolean {
+  return target.obstacle() === null && target.breakerStanding() !== 'half_open';
+}
+
+/**
+ * The user's words come last, and no tool's result since the model last spoke: no tool loop would be torn apart
+ * by a change of model. Some agents add words of their own to the results that they send.
+ */
 function isNewTurn({ messages }: ChatRequest): boolean {
-  return messages.at(-1)?.role === 'user';
+  const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant');
+  const since = messages.slice(lastAnswer + 1);
+  return since.at(-1)?.role === 'user' && since.every(({ role }) => role !== 'tool');
 }

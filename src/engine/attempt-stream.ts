@@ -30,10 +30,14 @@ export type Break =
   | { readonly why: 'clock'; readonly clock: ClockName }
   | { readonly why: 'error_event'; readonly status: number | null; readonly body: unknown }
   | { readonly why: 'no_finish' }
+  /** Bytes came, and not one event of the dialect: a page, or another protocol. */
+  | { readonly why: 'no_stream' }
   | { readonly why: 'malformed' }
   | { readonly why: 'too_large' }
   /** The stream's time is over, and what has come of it by then still waits for the client. */
   | { readonly why: 'slow_client' }
+  /** A bug of ours. */
+  | { readonly why: 'thrown'; readonly error: unknown }
   /** A continuation that cannot be joined to what was sent. */
   | { readonly why: 'unjoinable' };
 
@@ -100,8 +104,18 @@ export class AttemptStream {
     for (;;) {
       const result = await this.#reader.read(this.#due(holdUntilMs));
       this.#readEndedMs = this.#clock.monotonicMs();
-      const step = this.#stepOf(result);
+      const step = this.#safely(() => this.#stepOf(result));
       if (step !== null) return step;
+    }
+  }
+
+  /** Whatever a decoder throws at odd bytes ends this stream, and holds up nobody. */
+  #safely(take: () => StreamStep | null): StreamStep | null {
+    try {
+      return take();
+    } catch (error) {
+      this.cancel();
+      return this.#onFailed({ why: 'thrown', error });
     }
   }
 
@@ -184,7 +198,8 @@ export class AttemptStream {
       const finish: StreamPart = { events: [inferredFinish], frame: null };
       return { kind: 'ended', parts: [...parts, ...this.#take([finish, endPart])] };
     }
-    const why = tally.malformedEvents > 1 ? 'malformed' : 'no_finish';
+    if (tally.malformedEvents > 1) return { kind: 'broken', parts, cause: { why: 'malformed' } };
+    const why = this.#bytes > 0 && !tally.hasSpoken ? 'no_stream' : 'no_finish';
     return { kind: 'broken', parts, cause: { why } };
   }
 

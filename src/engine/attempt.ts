@@ -11,7 +11,7 @@ import type { Transport, UpstreamRequest, UpstreamResponse } from '../transport/
 import type { AttemptRecord } from './attempt-record.ts';
 import { AttemptStream, type Break, inferredFinish } from './attempt-stream.ts';
 import type { ClockName } from './body-reader.ts';
-import { failureOfBreak, failureOfClock, failureOfResponse } from './failure-of.ts';
+import { failureOfBreak, failureOfClock, failureOfResponse, foreignReply } from './failure-of.ts';
 import { hold } from './hold.ts';
 import { abortedFailure, type SentCall, sendCall } from './send-call.ts';
 import { StreamTally } from './stream-tally.ts';
@@ -231,7 +231,7 @@ async function readReply(
   if (body.kind === 'clock') return failed(failureOfClock(body.clock, record.elapsedMs()));
   if (body.kind === 'failed') return failed(classifyTransport(body.failure));
   if (body.kind === 'too_large')
-    return failed(malformedResponse('the reply is larger than 64 MiB'));
+    return failed(malformedResponse('the reply is larger than 64 MiB', response.status));
   const parts = target.provider.dialect.decodeReply(body.bytes, { model: target.model });
   const tally = new StreamTally(record.startedMs);
   const nowMs = ports.clock.monotonicMs();
@@ -242,7 +242,7 @@ async function readReply(
     return failed(breakOf(input, ports, response, cause));
   }
   if (tally.finish === null && !(target.provider.allowMissingFinish && tally.hasContent)) {
-    return failed(malformedResponse('the reply is not one of its dialect'));
+    return failed(malformedResponse(foreignReply, response.status));
   }
   record.ttftMs = record.elapsedMs();
   return { kind: 'whole', parts: finished(parts, tally, nowMs), body: body.bytes, tally };

@@ -7,6 +7,7 @@ import {
   classifyTransport,
   malformedResponse,
   streamInterrupted,
+  thrownFailure,
 } from '../failure/attempt-failures.ts';
 import { classify } from '../failure/classify.ts';
 import { effectOf } from '../failure/effects.ts';
@@ -90,8 +91,12 @@ export function failureOfBreak(input: BreakInput): AttemptFailure {
       return streamInterrupted('its time was over while the client still had to read it');
     case 'unjoinable':
       return streamInterrupted('the answer was begun anew instead of gone on with');
+    case 'no_stream':
+      return malformedResponse(foreignReply);
     case 'no_finish':
       return streamInterrupted('the stream ended without its finish');
+    case 'thrown':
+      return thrownFailure(cause.error);
     case 'transport':
       return isCommitted
         ? streamInterrupted('the connection broke before the finish')
@@ -103,9 +108,12 @@ export function failureOfBreak(input: BreakInput): AttemptFailure {
   }
 }
 
-/** A model that begins anew is no sick target, nor is one whose answer is read too slowly. */
+/** Why a 200 cannot be used that says nothing in its dialect. */
+export const foreignReply = 'the reply is not one of its dialect';
+
+/** A model that begins anew is no sick target, nor is one whose answer is read too slowly, or not by us. */
 export function isFaultOfTarget({ why }: Break): boolean {
-  return why !== 'unjoinable' && why !== 'slow_client';
+  return why !== 'unjoinable' && why !== 'slow_client' && why !== 'thrown';
 }
 
 function silence(clock: ClockName): string {

@@ -2,7 +2,7 @@
 import { parseJson } from '../base/json.ts';
 import type { AttemptFailure } from '../failure/attempt-failure.ts';
 import { malformedResponse } from '../failure/attempt-failures.ts';
-import { failureOfBreak, failureOfResponse, type Judge } from './failure-of.ts';
+import { failureOfBreak, failureOfResponse, foreignReply, type Judge } from './failure-of.ts';
 import { StreamTally } from './stream-tally.ts';
 
 /** `headers` in lower case. */
@@ -27,7 +27,7 @@ export function judgeAnswer(
     const cause = { why: 'error_event', ...tally.error } as const;
     return failureOfBreak({ provider, cause, headers, nowWallMs, afterMs: 0, isCommitted: false });
   }
-  return tally.finish === null ? malformedResponse('the reply is not one of its dialect') : null;
+  return tally.finish === null ? malformedResponse(foreignReply, status) : null;
 }
 
 /** JSON is read as a whole reply, anything else as a stream. */

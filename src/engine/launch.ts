@@ -1,4 +1,6 @@
 /** Asks one candidate, once a place is found among its requests in flight, and settles what comes of it. */
+import type { EncodedCall } from '../dialects/dialect.ts';
+import { thrownFailure } from '../failure/attempt-failures.ts';
 import type { Slot } from '../resilience/concurrency-limit.ts';
 import { type AttemptBounds, type AttemptResult, attempt } from './attempt.ts';
 import type { AttemptRecord } from './attempt-record.ts';
@@ -59,7 +61,7 @@ export function launch(
   step: Launch,
   ports: EnginePorts,
 ): Asked | null {
-  const prepared = prepareCall(run, candidate);
+  const prepared = prepareOrRelease(run, candidate, step.slot);
   // While this request slept or queued, its target may have been taken away from it.
   const key = candidate.pickKey();
   const isRefused = prepared === null || !candidate.isAskable;
@@ -90,9 +92,27 @@ export function launch(
           signal,
         },
         ports,
-      )
+      ).catch(asFailed)
     : Promise.resolve({ kind: 'failed', failure: upstream.fault, hadContent: false });
   return { candidate, record, permit, bounds, result, cancel, unlink };
+}
+
+/** A bug of ours ends the request, not the place that it holds. */
+function prepareOrRelease(
+  run: RequestRun,
+  candidate: CandidateState,
+  slot: Slot,
+): EncodedCall | null {
+  try {
+    return prepareCall(run, candidate);
+  } catch (error) {
+    slot.release('neutral');
+    throw error;
+  }
+}
+
+function asFailed(error: unknown): AttemptResult {
+  return { kind: 'failed', failure: thrownFailure(error), hadContent: false };
 }
 
 /** Only a racer is ever ended before the request is: another attempt goes by the request's own signal. */

@@ -18,6 +18,7 @@ export class PoisonWatch {
     failure: AttemptFailure,
     nowMs: number,
   ): AttemptFailure {
+    if (failure.errorClass === 'internal') return failure;
     const input = inputOf(request);
     const { outcomes } = candidate.health;
     const { errorClass, status, code } = failure;

@@ -14,6 +14,8 @@ export class StreamTally {
   malformedEvents = 0;
   /** Tokens of text, refusal and reasoning, estimated: a delta counts at least one. */
   contentTokens = 0;
+  /** An event came that could be read. */
+  hasSpoken = false;
   hasContent = false;
   hasToolCall = false;
   lastProgressMs: number;
@@ -27,6 +29,7 @@ export class StreamTally {
 
   push(event: ChatEvent, nowMs: number): void {
     this.lastActivityMs = nowMs;
+    this.hasSpoken ||= event.type !== 'malformed';
     if (isProgress(event)) this.lastProgressMs = nowMs;
     switch (event.type) {
       case 'start':

@@ -36,6 +36,8 @@ export type AttemptFailure = {
   /** The provider's words, redacted and cut to 500 characters; ours when it said nothing. */
   readonly message: string;
   readonly hint: Hint | null;
+  /** How many of its hints could not be read, or cannot be meant; absent = none. */
+  readonly oddHints?: number;
   /** `x-should-retry` or an operator rule's `retry`: overrides the table for the same target. */
   readonly shouldRetry: boolean | null;
   readonly upstreamRequestId: string | null;

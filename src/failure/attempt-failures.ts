@@ -113,6 +113,13 @@ export function internalFailure(message: string): AttemptFailure {
   return plain('internal', 'internal', message);
 }
 
+/** What was thrown is a bug of ours: its words and where it was, for the operator alone. */
+export function thrownFailure(error: unknown): AttemptFailure {
+  if (!(error instanceof Error)) return internalFailure(String(error));
+  const where = /\n\s+(at .{1,200})/.exec(error.stack ?? '')?.[1];
+  return internalFailure(where === undefined ? error.message : `${error.message} (${where})`);
+}
+
 export function clientGone(): AttemptFailure {
   return plain('client_gone', 'client_gone', 'the client left before the answer was complete');
 }

@@ -39,6 +39,7 @@ export function classify(answer: FailedAnswer): AttemptFailure {
     param: wordOf(facts.param),
     message: messageOf(answer),
     hint: hintReading.hint,
+    ...(hintReading.odd === 0 ? {} : { oddHints: hintReading.odd }),
     shouldRetry: verdict.retry ?? shouldRetryOf(answer, verdict.errorClass),
     upstreamRequestId: idOf(facts.upstreamRequestId),
     rule: verdict.rule,

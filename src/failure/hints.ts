@@ -7,7 +7,7 @@ import { findWait, parseDecimal, parseGoDuration } from './wait-text.ts';
 export type HintReading = {
   readonly hint: Hint | null;
   /** Values that no rule can read, or that nobody can mean. */
-  readonly ignored: number;
+  readonly odd: number;
 };
 
 type Headers = Readonly<Record<string, string>>;
@@ -35,13 +35,13 @@ export function readHint(answer: {
     bodyWaits(answer),
     messageWaits(answer.message),
   ];
-  let ignored = 0;
+  let odd = 0;
   for (const waits of sources) {
-    ignored += waits.filter(({ ms }) => ms === null || ms > hintMsMax).length;
+    odd += waits.filter(({ ms }) => ms === null || ms > hintMsMax).length;
     const hint = longest(waits);
-    if (hint !== null) return { hint, ignored };
+    if (hint !== null) return { hint, odd };
   }
-  return { hint: null, ignored };
+  return { hint: null, odd };
 }
 
 /** What one source said: `ms` null = it said something that cannot be read. */

@@ -30,6 +30,7 @@ export class Counters {
   #hedges = 0;
   #clientRepeats = 0;
   #refusedRetries = 0;
+  #oddHints = 0;
 
   /** A request has ended, however it did. */
   note(trace: RequestTrace): void {
@@ -42,6 +43,7 @@ export class Counters {
       const errorClass = failure?.errorClass ?? 'none';
       this.#attempts.add(`${outcome}/${errorClass}`);
       if (kind === 'hedge') this.#hedges += 1;
+      this.#oddHints += failure?.oddHints ?? 0;
     }
     this.#noteRetries(trace);
     for (const { reason } of trace.skipped) this.#skips.add(reason);
@@ -59,6 +61,7 @@ export class Counters {
       hedges: this.#hedges,
       retries_refused_by_budget: this.#refusedRetries,
       client_repeats: this.#clientRepeats,
+      odd_hints: this.#oddHints,
     };
   }
 

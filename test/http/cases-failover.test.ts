@@ -55,7 +55,7 @@ describe('order and budget', () => {
     expect(rows.every(({ provider, outcome }) => `${provider} ${outcome}` === 'p3 served')).toBe(
       true,
     );
-    for (const row of rows.slice(4)) {
+    for (const row of rows.slice(3)) {
       expect(attemptsOf(row)).toEqual(['p3 served']);
       expect(row['skipped']).toHaveLength(2);
     }
@@ -181,24 +181,41 @@ describe('what is told', () => {
 });
 
 describe('answers that are none', () => {
-  it.each([
-    ['an HTML page', { headers: { 'content-type': 'text/html' }, body: '<html>lost</html>' }],
-    ['an empty object', { body: {} }],
-    ['no choices', { body: { object: 'chat.completion', choices: [] } }],
-    ['an overload told with 200', { body: { error: { code: 'overloaded', message: 'x' } } }],
-    [
-      'half a document',
-      { socket: ['RAW:HTTP/1.1 200 OK\\r\\ncontent-length: 9\\r\\n\\r\\n{"id":', 'CUT'] },
-    ],
-  ])('RH-11 RH-08 %s under 200 is a failed attempt', async (_name, call) => {
-    const tier = await cases.tier(['p1', 'p2'], { p1: [call], p2: [{ text: 'ok' }] });
-    const response = await cases.post(tier);
-    expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'ok' } }] });
-    const row = await cases.rowOf(response);
-    expect(row).toMatchObject({ provider: 'p2', outcome: 'served' });
-    expect(row.attempts[0]).toMatchObject({ provider: 'p1', outcome: 'failed' });
-    expect(row.attempts[0]?.['error_class']).toMatch(/^(malformed_response|overload|connection)$/);
-  });
+  const page = { headers: { 'content-type': 'text/html' }, body: '<html>lost</html>' };
+  const half = 'RAW:HTTP/1.1 200 OK\\r\\ncontent-length: 9\\r\\n\\r\\n{"id":';
+  const none = [
+    ['an HTML page', page, 'malformed_response'],
+    ['an empty object', { body: {} }, 'malformed_response'],
+    ['no choices', { body: { object: 'chat.completion', choices: [] } }, 'malformed_response'],
+    ['an overload', { body: { error: { code: 'overloaded', message: 'x' } } }, 'overload'],
+    ['half a document', { socket: [half, 'CUT'] }, 'connection'],
+  ] as const;
+  it.each(none.flatMap((row) => [true, false].map((isStream) => [...row, isStream] as const)))(
+    'RH-11 RH-08 %s under 200 is a failed attempt, of class %3$s (stream %4$s)',
+    async (_name, call, errorClass, isStream) => {
+      const tier = await cases.tier(['p1', 'p2'], { p1: [call], p2: [{ text: 'ok' }] });
+      const response = await cases.post(tier, { stream: isStream });
+      expect(await response.text()).toContain('"content":"ok"');
+      const row = await cases.rowOf(response);
+      expect(row).toMatchObject({ provider: 'p2', outcome: 'served' });
+      const failed = row.attempts.slice(0, -1);
+      expect(failed.map((attempt) => attempt['error_class'])).toEqual([
+        errorClass,
+        errorClass,
+        errorClass,
+      ]);
+    },
+  );
+
+  it.each(['p2', 'p3'] as const)(
+    'RH-11 a page in place of a stream is no stream of %s either',
+    async (name) => {
+      const tier = await cases.tier([name, 'p1'], { [name]: [page], p1: hello.openai });
+      const { stream, row } = await cases.stream(tier);
+      expect(stream.text).toBe('hello');
+      expect(row.attempts[0]).toMatchObject({ provider: name, error_class: 'malformed_response' });
+    },
+  );
 
   it('RH-08 a 402 is not made retryable by its body', async () => {
     const tier = await cases.tier(['p1', 'p2'], {

@@ -190,22 +190,35 @@ describe('parameters', () => {
   it('FO-04 the next vendor gets what it knows; the rest is named in x-tiergate-dropped', async () => {
     const tier = await cases.tier(['p1', 'p2'], { p1: [{ status: 503 }], p2: hello.anthropic });
     const { response, stream, row } = await cases.stream(tier, {
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'hi' },
+      ],
+      reasoning_effort: 'none',
+      response_format: { type: 'json_object' },
       logit_bias: { 1: 1 },
       seed: 7,
       tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
       tool_choice: 'auto',
       temperature: 1.7,
-      stop: ['a', 'b', 'c', 'd'],
+      stop: ['a', 'b', 'c', 'd', 'e'],
     });
     expect(stream.text).toBe('hello');
     const [body] = cases.bodies('p2');
     expect(body.tools).toHaveLength(1);
-    expect(body).not.toHaveProperty('logit_bias');
+    expect(body.tool_choice).toEqual({ type: 'auto' });
+    expect(body.system[0].text).toBe('Be brief.');
+    expect(body.system[1].text).toContain('JSON');
+    for (const name of ['logit_bias', 'response_format', 'reasoning_effort']) {
+      expect(body).not.toHaveProperty(name);
+    }
     expect(body).not.toHaveProperty('seed');
     if (body.temperature !== undefined) expect(body.temperature).toBeLessThanOrEqual(1);
-    expect(body.stop_sequences).toEqual(['a', 'b', 'c', 'd']);
+    expect(body.stop_sequences).toEqual(['a', 'b', 'c', 'd', 'e']);
     const dropped = response.headers.get('x-tiergate-dropped')?.split(',') ?? [];
-    expect(dropped).toEqual(expect.arrayContaining(['logit_bias', 'seed']));
+    expect(dropped).toEqual(
+      expect.arrayContaining(['logit_bias', 'seed', 'response_format', 'temperature']),
+    );
     expect(row['dropped']).toEqual(dropped);
     expect(cases.received('p2')[0]?.complaint).toBeNull();
   });

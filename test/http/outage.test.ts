@@ -40,7 +40,7 @@ async function load(
   });
 }
 
-it('R72 R73 R80 primary answering 529 throughout: 200 answers, then all of the second; a probe per period', async () => {
+it('RH-07 R72 R73 R80 primary answering 529 throughout: 200 answers, then all of the second; a probe per period', async () => {
   const tier = await cases.tier(
     ['p2', 'p1'],
     { p2: [overloaded], p1: [{ text: 'hello' }] },

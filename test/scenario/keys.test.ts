@@ -121,6 +121,50 @@ describe('a probe', () => {
   });
 });
 
+describe('a half-open breaker', () => {
+  it('BR-03 of 100 concurrent requests one probes, and 99 are answered by the next target at once', async () => {
+    let isSick = true;
+    const harness = new EngineHarness(
+      plainTier([plainTarget('p1'), plainTarget('p2')]),
+      (provider) => {
+        if (provider === 'p2') return ok('p2');
+        return isSick ? status(500) : ({ ...ok('p1'), afterMs: 500 } as ScriptedCall);
+      },
+    );
+    for (let turn = 0; turn < 4; turn += 1) await harness.askWithin(60_000);
+    expect(harness.health.all()[0]?.breakerState()).toBe('open');
+    isSick = false;
+    await harness.clock.advance(5000);
+    const before = harness.transport.calls('p1');
+    const asked = Promise.all(Array.from({ length: 100 }, () => harness.ask()));
+    await harness.clock.advance(499);
+    expect(harness.transport.calls('p1') - before).toBe(1);
+    await harness.clock.advance(1);
+    const ended = await asked;
+    const passed = ended.filter(({ text }) => text === 'p2');
+    expect(passed).toHaveLength(99);
+    for (const { trace } of passed) expect(trace.latencyMs).toBe(0);
+    expect(ended.find(({ text }) => text === 'p1')?.trace.attempts[0]?.kind).toBe('probe');
+  });
+
+  it('BR-11 refused, a request is told when the next probe is due', async () => {
+    const harness = new EngineHarness(plainTier([plainTarget('p1')]), () => status(500));
+    const health = () => harness.health.all()[0];
+    while (health()?.breakerState() !== 'open') {
+      await harness.askWithin(60_000, { maxRetries: 0 });
+      await harness.clock.advance(600);
+    }
+    const { answer } = await harness.askWithin(1000, { deadlineMs: 10 });
+    const dueMs = health()?.breakerView().nextProbeAtMs ?? 0;
+    const leftMs = Math.ceil(dueMs - harness.clock.monotonicMs());
+    expect(answer).toMatchObject({
+      failure: { status: 503, failureClass: 'no_target_available' },
+    });
+    const told = answer.kind === 'failed' ? (answer.failure.retryAfterMs ?? 0) : 0;
+    expect(Math.abs(told - leftMs)).toBeLessThanOrEqual(50);
+  });
+});
+
 describe('when every candidate is open', () => {
   it('one waiter a second probes, and the period is not doubled', async () => {
     let isSick = true;

@@ -189,6 +189,8 @@ describe('affinity', () => {
     } as const,
   ];
 
+  const spoken = { role: 'assistant', content: [{ type: 'text', text: 'done' }] } as const;
+
   it('stays with the target that answered last, until a new turn finds the preferred one closed', async () => {
     let isSick = true;
     const harness = new EngineHarness(both, (provider) =>
@@ -201,9 +203,31 @@ describe('affinity', () => {
     expect((await ask(inToolLoop)).text).toBe('p2');
     expect((await ask(inToolLoop, 'another')).text).toBe('p1');
     expect((await ask(inToolLoop, null)).text).toBe('p1');
-    expect((await ask(user)).text).toBe('p1');
+    expect((await ask([...inToolLoop, ...user])).text).toBe('p2');
+    expect((await ask([...inToolLoop, spoken, ...user])).text).toBe('p1');
     expect((await ask(inToolLoop)).text).toBe('p1');
   });
+
+  it.each([
+    ['drained', 'p2'],
+    ['forced', 'p1'],
+  ] as const)(
+    'by an operator’s word the preferred one counts as it is: %s',
+    async (state, text) => {
+      let isSick = true;
+      const harness = new EngineHarness(both, (provider) =>
+        provider === 'p1' && isSick ? { kind: 'refused' } : ok(provider),
+      );
+      for (let turn = 0; turn < 4; turn += 1) {
+        await harness.askWithin(1000, { session: 's' });
+        await harness.clock.advance(700);
+      }
+      expect(harness.health.all()[0]?.breakerState()).toBe('open');
+      isSick = false;
+      harness.overrides.set('p1/m', state, { untilMs: null, note: null });
+      expect((await harness.askWithin(1000, { session: 's' })).text).toBe(text);
+    },
+  );
 
   it('fails over from the remembered target as from any other', async () => {
     const sick = new Set(['p1']);

@@ -38,7 +38,7 @@ describe('Retry-After', () => {
       status: 429,
       nowWallMs,
     });
-    expect(reading).toEqual({ hint: null, ignored: 1 });
+    expect(reading).toEqual({ hint: null, odd: 1 });
   });
 
   const readable: readonly (readonly [string, number | null])[] = [
@@ -141,7 +141,7 @@ describe('hint', () => {
       source: 'retry-after',
     });
     expect(read({ 'x-amz-retry-after': '250' }).hint?.waitMs).toBe(250);
-    expect(read({ 'retry-after-ms': '-5' })).toEqual({ hint: null, ignored: 1 });
+    expect(read({ 'retry-after-ms': '-5' })).toEqual({ hint: null, odd: 1 });
   });
 
   it('R06 only the limit that is exhausted decides', () => {
@@ -152,7 +152,7 @@ describe('hint', () => {
       'x-reset-tokens': '2026-01-01T00:01:03Z',
     };
     expect(read(headers).hint).toEqual({ waitMs: 63_000, source: 'x-reset-tokens' });
-    expect(read({ ...headers, 'x-remaining-tokens': '1' })).toEqual({ hint: null, ignored: 0 });
+    expect(read({ ...headers, 'x-remaining-tokens': '1' })).toEqual({ hint: null, odd: 0 });
     expect(read({ 'x-reset-requests': '1s' }).hint).toBeNull();
     expect(read({ 'x-remaining-requests': '-3', 'x-reset-requests': '1s' }).hint).toBeNull();
   });
@@ -187,7 +187,7 @@ describe('hint', () => {
   it.each(resets)('R06 a reset of "%s" is %s ms', (value, waitMs) => {
     const reading = read({ 'x-remaining': '0', 'x-reset': value });
     expect(reading.hint?.waitMs ?? null).toBe(waitMs);
-    expect(reading.ignored).toBe(waitMs === null ? 1 : 0);
+    expect(reading.odd).toBe(waitMs === null ? 1 : 0);
   });
 
   it('R06 resets count from the Date of the answer', () => {
@@ -207,11 +207,11 @@ describe('hint', () => {
     });
     expect(read({ 'retry-after': 'soon' }, { body: '34.4s', message })).toEqual({
       hint: { waitMs: 34_400, source: 'body' },
-      ignored: 1,
+      odd: 1,
     });
     expect(read({}, { body: 'nonsense', message })).toEqual({
       hint: { waitMs: 3_000, source: 'message' },
-      ignored: 1,
+      odd: 1,
     });
     expect(read({}, { body: '1.203608125s' }).hint?.waitMs).toBeCloseTo(1_203.608125, 6);
     expect(read({}, { body: '0s' }).hint).toEqual({ waitMs: 0, source: 'body' });
@@ -220,7 +220,7 @@ describe('hint', () => {
 
   it('R06 headers of a 2xx are not read, an error document in it is', () => {
     const headers = { 'retry-after': '5', 'x-remaining': '0', 'x-reset': '9' };
-    expect(read(headers, { status: 200 })).toEqual({ hint: null, ignored: 0 });
+    expect(read(headers, { status: 200 })).toEqual({ hint: null, odd: 0 });
     expect(read(headers, { status: null }).hint).toBeNull();
     expect(read(headers, { status: 200, body: '2s' }).hint?.waitMs).toBe(2_000);
   });
@@ -228,11 +228,11 @@ describe('hint', () => {
   it('R07 more than a day is cut to a day and counted, a day is believed', () => {
     expect(read({ 'retry-after': '86400' })).toEqual({
       hint: { waitMs: 86_400_000, source: 'retry-after' },
-      ignored: 0,
+      odd: 0,
     });
     expect(read({ 'retry-after': '86401' })).toEqual({
       hint: { waitMs: 86_400_000, source: 'retry-after' },
-      ignored: 1,
+      odd: 1,
     });
   });
 });

@@ -1,6 +1,13 @@
 import { expect, it } from 'vitest';
 import { Counters } from '../../../src/telemetry/counters.ts';
-import { EngineHarness, ok, plainTarget, plainTier, status } from '../../support/engine-harness.ts';
+import {
+  EngineHarness,
+  ok,
+  plainTarget,
+  plainTier,
+  retryPolicy,
+  status,
+} from '../../support/engine-harness.ts';
 import { attemptFailure, attemptTrace, requestTrace } from '../../support/traces.ts';
 
 it('R81 retries by class, attempts, final outcomes, skips and the time asleep are counted', async () => {
@@ -25,7 +32,23 @@ it('R81 retries by class, attempts, final outcomes, skips and the time asleep ar
     hedges: 0,
     retries_refused_by_budget: 0,
     client_repeats: 0,
+    odd_hints: 0,
   });
+});
+
+it('R06 hints that nobody can read, or can mean, are counted; those that are read are not', async () => {
+  const hints = ['soon', '-5', String(48 * 3600), '1', undefined];
+  const tier = plainTier([plainTarget('p1'), plainTarget('p2')], {
+    retry: { ...retryPolicy, attempts: 1 },
+  });
+  const harness = new EngineHarness(tier, (provider, call) => {
+    const hint = hints[call];
+    const headers = hint === undefined ? {} : { 'retry-after': hint };
+    return provider === 'p1' ? status(503, { headers }) : ok(provider);
+  });
+  const counters = new Counters();
+  for (const _ of hints) counters.note((await harness.askWithin(60_000)).trace);
+  expect(counters.totals()).toMatchObject({ odd_hints: 3 });
 });
 
 it('R81 a retry counts under the last failure of its own target, also when a hedge failed in between', () => {
