@@ -111,8 +111,9 @@ function afterWait(
   const restMs = last.keyRestsUntilMs === null ? 0 : last.keyRestsUntilMs - history.nowMs;
   const isBound = hint !== null || restMs > 0;
   const boundMs = Math.max(hint?.waitMs ?? 0, restMs);
-  const waitMs = isBound ? Math.max(backoffMs, spread(boundMs, hintCeilingMs, random)) : backoffMs;
   const candidate = candidateAt(history, last.candidate);
+  const boundWaitMs = isBound ? spread(history, candidate, boundMs, random) : 0;
+  const waitMs = Math.max(backoffMs, boundWaitMs);
   if (!fitsDeadline(history, candidate, waitMs)) {
     return isBound ? leave('resting', 'resting') : leave('spent', 'no_time');
   }
@@ -123,10 +124,14 @@ function afterWait(
   return retryAfter(last.candidate, waitMs, isBound ? 'hint' : 'backoff');
 }
 
-/** What many were told alike ends for each at another moment; nobody is kept beyond the ceiling by that alone. */
-function spread(waitMs: number, ceilingMs: number, random: Random): number {
+/**
+ * What many were told alike ends for each at another moment; nobody is kept beyond the ceiling or what the
+ * deadline leaves by that alone.
+ */
+function spread(history: History, candidate: Candidate, waitMs: number, random: Random): number {
   const delayMs = hintDelayMs({ waitMs, random });
-  return waitMs <= ceilingMs ? Math.min(delayMs, ceilingMs) : delayMs;
+  const leftMs = history.deadlineAtMs - history.nowMs - (candidate.expectedMs ?? 0) - 1;
+  return Math.max(waitMs, Math.min(delayMs, history.limits.hintCeilingMs, leftMs));
 }
 
 function retryAfter(
@@ -241,7 +246,7 @@ function waitFor(
   const restMs = Math.max(1, first.untilMs - history.nowMs);
   // A breaker lets one through at a time: there is no crowd to be spread.
   const isOpen = candidate.obstacle?.reason === 'open';
-  const delayMs = isOpen ? restMs : spread(restMs, hintCeilingMs, random);
+  const delayMs = isOpen ? restMs : spread(history, candidate, restMs, random);
   const fits = delayMs <= hintCeilingMs && fitsDeadline(history, candidate, delayMs);
   return fits ? { kind: 'wait', candidate: first.index, delayMs } : finish('resting');
 }

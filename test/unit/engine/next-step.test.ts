@@ -343,6 +343,27 @@ describe('hints', () => {
     },
   );
 
+  it('R08 R20 a wait that the deadline allows is not spread beyond what it leaves', () => {
+    const only = candidate('p1', { expectedMs: 800 });
+    for (let nth = 0; nth < 100; nth += 1) {
+      const over = { deadlineAtMs: 42_000 };
+      const [told, back] = [
+        stepAfter(failure('rate_limit', hint(40_000)), {
+          ...over,
+          candidates: [{ ...only, attempts: 1 }],
+        }),
+        nextStep(
+          history({ ...over, candidates: [{ ...only, ...resting(41_000, 'cooling') }] }),
+          random,
+        ).step,
+      ];
+      for (const step of [told, back]) {
+        expect(delayOf(step)).toBeGreaterThanOrEqual(40_000);
+        expect(delayOf(step)).toBeLessThan(40_200);
+      }
+    }
+  });
+
   it('a rate limit without a hint is retried once while another is admissible', () => {
     const cooling = { keyRestsUntilMs: 2000 };
     expect(delayOf(stepAfter(failure('rate_limit'), {}, cooling))).toBeGreaterThanOrEqual(1000);
