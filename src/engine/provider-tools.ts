@@ -5,11 +5,13 @@ import type { EngineRequest } from './engine-request.ts';
 
 /** Whether `request`, asked of `target`, may make the provider write something. */
 export function mayWrite(request: EngineRequest, target: Target): boolean {
-  const { providerTools } = request.chat;
-  if (providerTools.length === 0 || request.tier.retry.repeatsProviderTools === true) return false;
+  const { providerTools, otherFields } = request.chat;
+  if (request.tier.retry.repeatsProviderTools === true) return false;
   const { writingTools } = target.provider.dialect;
   if (writingTools === undefined) return false;
-  return providerTools.some(({ kind }) => kind.search(writingTools) !== -1);
+  const isWriting = (name: string): boolean => name.search(writingTools) !== -1;
+  // Some protocols name the servers of tools beside the tools.
+  return providerTools.some(({ kind }) => isWriting(kind)) || otherFields.some(isWriting);
 }
 
 /** Whether work may have begun before the attempt failed so; a refusal comes before it. */

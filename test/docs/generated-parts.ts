@@ -6,6 +6,7 @@ import { retryPresets } from '../../src/routing/document/retry-presets.ts';
 import { tierSchema } from '../../src/routing/document/tier-schema.ts';
 import { durationMs } from '../../src/routing/duration.ts';
 import { ranks } from '../architecture/ranks.ts';
+import { limitsTable } from './limits-table.ts';
 import { defaultTargetsTable, providerKindsTable } from './provider-kinds.ts';
 import { streamTranscripts } from './stream-transcripts.ts';
 import { translationTables } from './translation-tables.ts';
@@ -25,6 +26,7 @@ export const generatedParts: readonly GeneratedPart[] = [
   { path: 'docs/configuration.md', name: 'retry presets', content: presetsTable },
   { path: 'docs/resilience.md', name: 'error classes', content: effectsTable },
   { path: 'docs/resilience.md', name: 'backoff', content: backoffTable },
+  { path: 'docs/resilience.md', name: 'limits', content: limitsTable },
   { path: 'docs/translation.md', name: 'translation', content: translationTables },
   ...[...streamTranscripts].map(([name, content]) => ({
     path: 'docs/streaming.md',

@@ -19,7 +19,7 @@ export const geminiUpstream: UpstreamDialect = {
   readError,
   rules,
   hints,
-  writingTools: /^code_?execution|^computer/i,
+  writingTools: /^(code_?execution|computer|mcp)/i,
   asksAgainWhenEmpty: true,
 };
 
