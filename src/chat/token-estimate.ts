@@ -20,6 +20,29 @@ export function estimateInputTokens(request: ChatRequest): number {
   return Math.max(1, tokens);
 }
 
+/** No text is shorter in tokens than this, but one that is made of repetitions. */
+const bytesPerTokenMost = 8;
+
+/**
+ * Whether the request is longer than `tokens`, as far as that is sure: media count nothing, and text half of
+ * what it usually comes to. Its texts are read only where the body is long enough for that.
+ */
+export function isSurelyLonger(request: ChatRequest, tokens: number): boolean {
+  const bytes = tokens * bytesPerTokenMost;
+  return request.original.bytes.length > bytes && textBytes(request) > bytes;
+}
+
+function textBytes({ messages }: ChatRequest): number {
+  let bytes = 0;
+  for (const message of messages) {
+    for (const part of message.content) {
+      if (part.type === 'text') bytes += Buffer.byteLength(part.text);
+      if (part.type === 'tool_call') bytes += Buffer.byteLength(part.arguments);
+    }
+  }
+  return bytes;
+}
+
 function tokensOfMessage({ content }: Message): number {
   let tokens = 0;
   for (const part of content) tokens += tokensOfPart(part);

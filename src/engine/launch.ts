@@ -30,7 +30,11 @@ export async function placeFor(
   if (typeof slot === 'object') {
     if (queuedMs < leftMs) return { slot, queuedMs };
     slot.release('neutral');
-  } else if (slot !== 'aborted') run.skipForRoom(candidate);
+  } else if (slot !== 'aborted') {
+    // The request goes on without it.
+    candidate.hadNoRoom = true;
+    run.skipList.note(candidate.target.id, 'full');
+  }
   run.forgetLast();
   return null;
 }
@@ -154,6 +158,7 @@ export function settleAsked(
       record.end('failed', candidate.breakerStanding());
       if (run.continuation?.isPrefillRefusal(candidate, failure) !== true) {
         run.noteFailure(candidate, record, failure, result.hadContent);
+        if (failure.errorClass === 'context_length') skipNoLarger(run, candidate);
       }
       return null;
     }
@@ -164,6 +169,16 @@ export function settleAsked(
       // Also where a whole reply is the answer to a stream.
       if (result.kind === 'whole') permit.release();
       return result;
+  }
+}
+
+/** Where a prompt was too long, a window that is no larger is too small for it as well. */
+function skipNoLarger({ candidates, skipList }: RequestRun, tooSmall: CandidateState): void {
+  const { contextWindow: most } = tooSmall.target;
+  for (const other of candidates) {
+    const { contextWindow } = other.target;
+    const isNoLarger = most !== null && contextWindow !== null && contextWindow <= most;
+    if (isNoLarger && other.attempts === 0) skipList.skip(other, 'context_window');
   }
 }
 

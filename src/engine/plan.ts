@@ -1,6 +1,7 @@
 /** The ordered candidates of one request, from one snapshot, each skip with its reason. */
 import type { Ability } from '../chat/requirements.ts';
 import { requirementsOf } from '../chat/requirements.ts';
+import { isSurelyLonger } from '../chat/token-estimate.ts';
 import type { Target } from '../routing/snapshot.ts';
 import { askedTarget } from './asked-target.ts';
 import type { EngineRequest } from './engine-request.ts';
@@ -24,9 +25,10 @@ export function planOf(request: EngineRequest): Plan {
     if (target !== null && reason === null) targets.push(ofItsAccount(target, request));
     else skipped.push({ target: planned.id, reason: reason ?? missing });
   }
+  const plan = { targets, skipped };
   return request.operation === 'embeddings'
-    ? ofOneModel({ targets, skipped })
-    : { targets, skipped };
+    ? ofOneModel(plan)
+    : ofWindowsLargeEnough(plan, request);
 }
 
 /** The id of the one target that can serve `request`; null = it is bound to none. */
@@ -50,6 +52,17 @@ function ofItsAccount(target: Target, { account }: EngineRequest): Target {
   const { keyAlias } = account.origin;
   const keys = target.provider.keys.filter(({ alias }) => alias === keyAlias);
   return { ...target, provider: { ...target.provider, keys } };
+}
+
+/** Where every window is too small the first is asked all the same: its provider counts, we guess. */
+function ofWindowsLargeEnough(plan: Plan, { chat }: EngineRequest): Plan {
+  const isTooSmall = ({ contextWindow }: Target): boolean =>
+    contextWindow !== null && isSurelyLonger(chat, contextWindow);
+  const large = plan.targets.filter((target) => !isTooSmall(target));
+  if (large.length === 0 || large.length === plan.targets.length) return plan;
+  const small = plan.targets.filter((target) => !large.includes(target));
+  const skipped = small.map(({ id }) => ({ target: id, reason: 'context_window' }));
+  return { targets: large, skipped: [...plan.skipped, ...skipped] };
 }
 
 /** Vectors of different models do not mix: who is down is stood in for by others of the same model alone. */

@@ -51,7 +51,7 @@ export class RequestRun {
   readonly candidates: readonly CandidateState[];
   readonly records: AttemptRecord[] = [];
   readonly failures: FailedAttempt[] = [];
-  readonly #skips: SkipList;
+  readonly skipList: SkipList;
   readonly #ports: EngineMemory;
   #last: FailedAttempt | null = null;
   /** The target that was asked last: after a race, the one that was given up last. */
@@ -77,11 +77,11 @@ export class RequestRun {
     this.#ports = ports;
     const { candidates, skipped } = candidatesOf(request, ports);
     this.candidates = candidates;
-    this.#skips = new SkipList(skipped);
+    this.skipList = new SkipList(skipped);
   }
 
   get skips(): readonly Skip[] {
-    return this.#skips.all();
+    return this.skipList.all();
   }
 
   get isGone(): boolean {
@@ -119,7 +119,7 @@ export class RequestRun {
   }
 
   notePassedOver(candidates: readonly Candidate[]): void {
-    this.#skips.noteObstacles(candidates);
+    this.skipList.noteObstacles(candidates);
   }
 
   candidateAt(index: number): CandidateState {
@@ -142,7 +142,7 @@ export class RequestRun {
   }
 
   skipForPrompt(candidate: CandidateState, fault: string): void {
-    this.#skips.skip(candidate, 'prompt');
+    this.skipList.skip(candidate, 'prompt');
     this.#ports.alerts.raise({
       kind: 'internal_error',
       subject: candidate.target.id,
@@ -152,14 +152,8 @@ export class RequestRun {
   }
 
   skipForFault(candidate: CandidateState, fault: RequestFault): void {
-    this.#skips.skip(candidate, 'translation');
+    this.skipList.skip(candidate, 'translation');
     this.requestFault ??= fault;
-  }
-
-  /** No room was found in the target's queue: the request goes on without it. */
-  skipForRoom(candidate: CandidateState): void {
-    candidate.hadNoRoom = true;
-    this.#skips.note(candidate.target.id, 'full');
   }
 
   /** Null: refused at the last moment by the breaker, a parking or the retry budget. */

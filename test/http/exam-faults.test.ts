@@ -108,6 +108,9 @@ it('12: a prompt that is too long is asked once, then of a larger window', async
   const asked = await cases.stream(tier);
   expectComplete(asked);
   expect(attemptsOf(asked.row)).toEqual(['p1 context_length', 'p2 served']);
+  expect(asked.row['skipped']).toEqual([
+    { target: cases.targetOf('p1b'), reason: 'context_window' },
+  ]);
 });
 
 it('13: a content filter’s refusal is told, asked once and nowhere else', async () => {
