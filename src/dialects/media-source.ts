@@ -9,7 +9,7 @@ export function mediaSourceIn(value: unknown, texts: DeferredTexts | null): Medi
   const text = textIn(value, texts);
   if (text === null || text === '') return null;
   const head = typeof text === 'string' ? text.slice(0, headBytes) : headOf(value, texts);
-  const form = /^data:([^;,"\\]+)(?:;[^,"\\]*)?;base64,/.exec(head);
+  const form = /^data:([^;,"\\]+)(?:;[^,"\\]*)?;base64,/i.exec(head);
   if (form?.[1] === undefined) return { kind: 'url', url: readText(text) };
   const dataAt = form[0].length;
   return base64Source(form[1], () => readText(text).slice(dataAt));
@@ -23,11 +23,23 @@ function headOf(value: unknown, texts: DeferredTexts | null): string {
 export function base64Source(mediaType: string, read: () => string): MediaSource {
   return {
     kind: 'base64',
-    mediaType,
+    mediaType: plainMediaType(mediaType),
     get data() {
       return read();
     },
   };
+}
+
+/** Names that clients use and no register knows. */
+const misnamed: ReadonlyMap<string, string> = new Map([
+  ['image/jpg', 'image/jpeg'],
+  ['application/x-pdf', 'application/pdf'],
+]);
+
+/** A type is the same in any case and with any parameters. */
+function plainMediaType(mediaType: string): string {
+  const plain = mediaType.replace(/;.*/s, '').trim().toLowerCase();
+  return misnamed.get(plain) ?? plain;
 }
 
 export function deferredTextPart(text: Text): TextPart {

@@ -9,6 +9,7 @@ import type {
 } from '../../chat/request.ts';
 import { type DeferredTexts, readText, type Text, textIn } from '../deferred-texts.ts';
 import type { FirstFault } from '../first-fault.ts';
+import { base64Source } from '../media-source.ts';
 import { dialectName } from './wire.ts';
 
 export type BlockReading = {
@@ -109,12 +110,12 @@ function readSource(
       const mediaType = stringField(source, 'media_type', place, reading);
       const data = textField(source, 'data', place, reading);
       if (mediaType === null || data === null) return null;
-      return base64(mediaType, () => readText(data));
+      return base64Source(mediaType, () => readText(data));
     }
     case 'text': {
       const data = textField(source, 'data', place, reading);
       if (data === null) return null;
-      return base64('text/plain', () => Buffer.from(readText(data)).toString('base64'));
+      return base64Source('text/plain', () => Buffer.from(readText(data)).toString('base64'));
     }
     case 'url': {
       const url = textField(source, 'url', place, reading);
@@ -141,19 +142,9 @@ function readContentSource(content: unknown, { texts }: BlockReading): MediaSour
     if (text === null) return 'unknown';
     read.push(text);
   }
-  return base64('text/plain', () =>
+  return base64Source('text/plain', () =>
     Buffer.from(read.map(readText).join('\n\n')).toString('base64'),
   );
-}
-
-function base64(mediaType: string, read: () => string): MediaSource {
-  return {
-    kind: 'base64',
-    mediaType,
-    get data() {
-      return read();
-    },
-  };
 }
 
 /** Null when a fault was reported. */

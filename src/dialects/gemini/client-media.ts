@@ -10,6 +10,7 @@ import type {
 } from '../../chat/request.ts';
 import { type DeferredTexts, readText, type Text, textIn } from '../deferred-texts.ts';
 import type { FirstFault } from '../first-fault.ts';
+import { base64Source } from '../media-source.ts';
 import type { ClientFields } from './client-fields.ts';
 import { camelCase, fieldAt } from './proto-names.ts';
 import { dialectName, isOwnFile } from './wire.ts';
@@ -81,14 +82,8 @@ function readInlineData(part: ClientFields, reading: PartReading): MediaPart | n
   const data = textIn(inline.value('data'), reading.texts);
   if (data === null) return inline.refuse('data', 'a string');
   if (mimeType === null) return inline.refuse('mimeType', 'a string');
-  const read = (): string => plainBase64(readText(data));
-  return mediaOf(part, mimeType, reading, {
-    kind: 'base64',
-    mediaType: mimeType,
-    get data() {
-      return read();
-    },
-  });
+  const source = base64Source(mimeType, () => plainBase64(readText(data)));
+  return mediaOf(part, mimeType, reading, source);
 }
 
 /** The service takes the alphabet of URLs too; no other does. */
