@@ -196,8 +196,13 @@ export type UpstreamOperation = Pick<
   readonly urlFrom: (chatUrl: string) => string;
 };
 
+/** What a request may say, by its canonical name. */
+export type RequestField = 'messages' | 'tools' | 'tool_choice' | keyof ChatParameters;
+
 export type UpstreamDialect = {
   readonly name: DialectName;
+  /** What its fields are made of, where they are not named so: an error names a field of this dialect. */
+  readonly fieldsFrom?: { readonly [field: string]: readonly RequestField[] };
   /** The content type of its streams; absent = an event stream. */
   readonly streamType?: string;
   readonly operations?: { readonly [name in OperationName]?: UpstreamOperation };

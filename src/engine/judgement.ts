@@ -1,6 +1,8 @@
 /** Whose fault a failure is, and what a request may still do: see 4-resilience, Whose fault. */
 
 import { unreachable } from '../base/unreachable.ts';
+import type { ChatRequest } from '../chat/request.ts';
+import type { UpstreamDialect } from '../dialects/dialect.ts';
 import type { AttemptFailure, ErrorClass } from '../failure/attempt-failure.ts';
 import type { EngineRequest } from './engine-request.ts';
 import type { Limits } from './history.ts';
@@ -37,14 +39,45 @@ export function judgementsIn(failures: readonly { readonly failure: AttemptFailu
 }
 
 /**
- * The parameter at fault is one that the client did not send: the target's, or our translation's. A prompt
- * that is too long or refused is the client's own, whatever the target's protocol calls it.
+ * The parameter at fault is none of the client's body: the target's, or of our translation, so that another
+ * target may not mind. A prompt that is too long or refused is the client's own, whatever it is called.
  */
 export function isOurParameter(failure: AttemptFailure, request: EngineRequest): boolean {
-  if (failure.errorClass !== 'invalid_request') return false;
-  const name = failure.param?.split(/[.[]/, 1)[0];
-  if (name === undefined || name === '') return false;
-  return !Object.hasOwn(request.chat.original.json, name);
+  const name = fieldAtFault(failure);
+  return name !== null && !Object.hasOwn(request.chat.original.json, name);
+}
+
+/** It was not even made of anything that the client said: the target's settings, or the gateway, put it in. */
+export function isOfOurMaking(
+  failure: AttemptFailure,
+  request: EngineRequest,
+  dialect: UpstreamDialect,
+): boolean {
+  const name = fieldAtFault(failure);
+  if (name === null || !isOurParameter(failure, request)) return false;
+  const sources = dialect.fieldsFrom ?? {};
+  const fields = Object.hasOwn(sources, name) ? (sources[name] ?? []) : [name];
+  return !fields.some((field) => isSaid(request.chat, field));
+}
+
+function fieldAtFault({ errorClass, param }: AttemptFailure): string | null {
+  if (errorClass !== 'invalid_request') return null;
+  return param?.split(/[.[]/, 1)[0] || null;
+}
+
+function isSaid(chat: ChatRequest, field: string): boolean {
+  switch (field) {
+    case 'messages':
+      return true;
+    case 'tools':
+      return chat.tools.length > 0;
+    case 'tool_choice':
+      return chat.toolChoice !== null;
+    default:
+      return Object.entries(chat.parameters).some(
+        ([name, value]) => name === field && value !== null,
+      );
+  }
 }
 
 export function limitsOf(request: EngineRequest): Limits {

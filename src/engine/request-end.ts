@@ -8,7 +8,7 @@ import {
 } from '../failure/summary.ts';
 import type { CandidateState } from './candidate-state.ts';
 import type { Ending } from './history.ts';
-import { isOurParameter } from './judgement.ts';
+import { isOfOurMaking } from './judgement.ts';
 import { mayWrite } from './provider-tools.ts';
 import type { FailedAttempt, RequestRun } from './request-run.ts';
 
@@ -75,7 +75,7 @@ function told({ candidate, record, failure }: FailedAttempt, run: RequestRun) {
     failure,
     startedMs: startedAfterMs,
     durationMs,
-    isOfOurMaking: isOurParameter(failure, run.request),
+    isOfOurMaking: isOfOurMaking(failure, run.request, candidate.target.provider.dialect),
   };
 }
 

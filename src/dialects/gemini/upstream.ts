@@ -11,6 +11,24 @@ import { dialectName } from './wire.ts';
 
 export const geminiUpstream: UpstreamDialect = {
   name: dialectName,
+  fieldsFrom: {
+    contents: ['messages'],
+    system_instruction: ['messages'],
+    tool_config: ['tool_choice'],
+    generation_config: [
+      'max_tokens',
+      'temperature',
+      'top_p',
+      'top_k',
+      'stop',
+      'seed',
+      'presence_penalty',
+      'frequency_penalty',
+      'n',
+      'reasoning_effort',
+      'response_format',
+    ],
+  },
   operations: { count_tokens: countTokensUpstream },
   missingAbility: (request) => missingAbility(request),
   encodeCall,

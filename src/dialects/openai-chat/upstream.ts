@@ -11,6 +11,7 @@ import { dialectName } from './wire.ts';
 
 export const openaiChatUpstream: UpstreamDialect = {
   name: dialectName,
+  fieldsFrom: { max_completion_tokens: ['max_tokens'], safety_identifier: ['user'] },
   operations: { embeddings: embeddingsUpstream },
   missingAbility: (request) => missingAbility(request),
   encodeCall: (call) => encodeCall(call),

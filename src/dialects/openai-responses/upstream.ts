@@ -9,6 +9,13 @@ import { dialectName } from './wire.ts';
 
 export const openaiResponsesUpstream: UpstreamDialect = {
   name: dialectName,
+  fieldsFrom: {
+    input: ['messages'],
+    instructions: ['messages'],
+    max_output_tokens: ['max_tokens'],
+    reasoning: ['reasoning_effort'],
+    text: ['response_format', 'verbosity'],
+  },
   missingAbility,
   encodeCall,
   decodeReply,

@@ -1,0 +1,73 @@
+/** A target that refuses what was translated for it: whose fault the client is told it is. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/base/json.ts';
+import { CaseGateway } from '../support/case-gateway.ts';
+import type { ProviderName } from '../support/running-gateway.ts';
+
+let cases: CaseGateway;
+beforeAll(async () => {
+  cases = await CaseGateway.start();
+});
+afterAll(() => cases.close());
+
+const heic = 'data:image/heic;base64,AAAA';
+const open = { type: 'object', properties: { a: { type: 'string' } } };
+const hi = { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] };
+
+const wrong: readonly (readonly [string, ProviderName, string, JsonObject])[] = [
+  [
+    'an image that nobody reads, of chat completions, at responses',
+    'p4',
+    '/v1/chat/completions',
+    { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: heic } }] }] },
+  ],
+  [
+    'a schema that is not strict, of responses, at chat completions',
+    'p1',
+    '/v1/responses',
+    {
+      input: 'hi',
+      text: { format: { type: 'json_schema', name: 'n', schema: open, strict: true } },
+    },
+  ],
+  [
+    'an effort of no name, of messages, at responses',
+    'p4',
+    '/v1/messages',
+    {
+      max_tokens: 99,
+      messages: [{ role: 'user', content: 'hi' }],
+      output_config: { effort: 'turbo' },
+    },
+  ],
+  [
+    'an image that nobody reads, of responses, at chat completions',
+    'p1',
+    '/v1/responses',
+    { input: [{ role: 'user', content: [{ type: 'input_image', image_url: heic }] }] },
+  ],
+  [
+    'a temperature out of range, of Gemini, at chat completions',
+    'p1',
+    '/v1beta/models/TIER:generateContent',
+    { ...hi, generationConfig: { temperature: -1 } },
+  ],
+];
+
+it.each(wrong)('%s: the request is at fault', async (_what, target, path, body) => {
+  // A model that is no reasoning model takes sampling fields.
+  const model = target === 'p1' ? { model: 'gpt-4.1' } : {};
+  const tier = await cases.tier([target], {}, { targets: { [target]: model } });
+  const response = await cases.gateway.post(path.replace('TIER', tier), { model: tier, ...body });
+  expect(cases.received(target)[0]?.complaint).toEqual(expect.any(String));
+  expect(response.status).toBe(400);
+  expect(await response.text()).toContain('does not accept the request');
+});
+
+it('what the target itself was set up with is no fault of the request', async () => {
+  const tier = await cases.tier(['p4'], {}, { targets: { p4: { params: { mystery: 1 } } } });
+  const response = await cases.post(tier);
+  expect(cases.received('p4')[0]?.complaint).toContain('mystery');
+  expect(response.status).toBe(502);
+  expect(await response.json()).toMatchObject({ error: { code: 'upstream_failed' } });
+});
