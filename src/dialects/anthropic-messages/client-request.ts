@@ -5,6 +5,7 @@ import { plainName, readClientBody, type ScannedBody } from '../client-body.ts';
 import type { DecodedRequest, RequestFault } from '../dialect.ts';
 import { FirstFault } from '../first-fault.ts';
 import { memberAt } from '../json-spans.ts';
+import { saysNothing } from '../says-nothing.ts';
 import { TypedFields } from '../typed-fields.ts';
 import { readMessages } from './client-messages.ts';
 import { readParameters } from './client-parameters.ts';
@@ -76,15 +77,11 @@ function faultOf(faults: FirstFault): RequestFault {
 function otherFields(json: JsonObject, notes: ReadonlySet<string>): readonly string[] {
   const names = new Set(notes);
   for (const [name, value] of Object.entries(json)) {
-    if (knownRequestFields.has(name) || isNothing(value)) continue;
+    if (knownRequestFields.has(name) || saysNothing(name, value)) continue;
     if (names.size >= otherFieldsMax) break;
     names.add(name === 'context_management' ? contextFieldName(value) : plainName(name));
   }
   return [...names];
-}
-
-function isNothing(value: unknown): boolean {
-  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
 
 /** Edits that only clear old thoughts and results save tokens; others change what the answer is. */

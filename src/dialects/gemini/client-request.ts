@@ -5,6 +5,7 @@ import { plainName, readClientBody, type ScannedBody } from '../client-body.ts';
 import type { DecodedRequest, RequestFault } from '../dialect.ts';
 import { FirstFault } from '../first-fault.ts';
 import { memberAt } from '../json-spans.ts';
+import { saysNothing } from '../says-nothing.ts';
 import type { ContentsReading } from './client-calls.ts';
 import { ClientFields } from './client-fields.ts';
 import { detailWord } from './client-media.ts';
@@ -109,9 +110,7 @@ function otherFields(json: JsonObject, notes: ReadonlySet<string>): readonly str
   const names = new Set(notes);
   for (const [given, value] of Object.entries(json)) {
     const name = camelCase(given);
-    const isEmpty =
-      value === undefined || value === null || (Array.isArray(value) && value.length === 0);
-    if (knownFields.has(name) || isEmpty) continue;
+    if (knownFields.has(name) || saysNothing(name, value)) continue;
     if (names.size >= otherFieldsMax) break;
     names.add(plainName(name));
   }

@@ -9,6 +9,8 @@ import { dialectName } from './wire.ts';
 
 export type MessageReading = MediaReading & {
   readonly opaqueParts: ProviderTool[];
+  /** Names of what only tunes and has no canonical place. */
+  readonly notes: Set<string>;
   /** The id made for the last call of each function in the old form, which has none. */
   readonly functionCallIds: Map<string, string>;
 };

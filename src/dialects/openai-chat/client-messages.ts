@@ -17,6 +17,8 @@ export type ReadMessages = {
   readonly messages: readonly Message[];
   /** Content parts not known here, kept so that no other dialect leaves them out in silence. */
   readonly opaqueParts: readonly ProviderTool[];
+  /** Names of what only tunes and has no canonical place. */
+  readonly notes: ReadonlySet<string>;
 };
 
 /** `texts` are those of the messages that were put off; null = all are there. */
@@ -25,19 +27,26 @@ export function readMessages(
   faults: FirstFault,
   texts: DeferredTexts | null = null,
 ): ReadMessages {
-  const reading: MessageReading = { faults, texts, opaqueParts: [], functionCallIds: new Map() };
+  const reading: MessageReading = {
+    faults,
+    texts,
+    opaqueParts: [],
+    notes: new Set(),
+    functionCallIds: new Map(),
+  };
+  const { opaqueParts, notes } = reading;
   const messages: Message[] = [];
   if (!Array.isArray(value)) faults.reportType('messages', 'an array', value);
   else if (value.length === 0) faults.report('messages', 'messages must hold at least one message');
   else {
     for (let index = 0; index < value.length; index += 1) {
       const message = readMessage(value[index], index, reading);
-      if (message === null) return { messages, opaqueParts: reading.opaqueParts };
+      if (message === null) return { messages, opaqueParts, notes };
       messages.push(message);
     }
     reportMissingResults(messages, faults);
   }
-  return { messages, opaqueParts: reading.opaqueParts };
+  return { messages, opaqueParts, notes };
 }
 
 /** Null only when a fault was reported. */
@@ -50,9 +59,11 @@ function readMessage(value: unknown, index: number, reading: MessageReading): Me
     case 'user':
       return readUser(value, index, reading);
     case 'assistant':
+      noteName(value, reading);
       return { role: 'assistant', content: readAssistant(value, index, reading) };
     case 'system':
     case 'developer':
+      noteName(value, reading);
       return { role: 'system', content: readTexts(value['content'], index, reading) };
     case 'tool':
       return readToolMessage(value, index, reading);
@@ -69,6 +80,11 @@ function readMessage(value: unknown, index: number, reading: MessageReading): Me
       }
       return null;
   }
+}
+
+/** Only a user's name has a place of its own. */
+function noteName({ name }: JsonObject, { notes }: MessageReading): void {
+  if (typeof name === 'string' && name !== '') notes.add('name');
 }
 
 function readUser(value: JsonObject, index: number, reading: MessageReading): Message {

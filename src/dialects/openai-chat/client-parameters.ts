@@ -89,6 +89,9 @@ function readStop(stop: unknown, faults: FirstFault): readonly string[] | null {
   return null;
 }
 
+export const knownFormats: readonly string[] = ['text', 'json_object', 'json_schema'];
+
+/** Null also for a format of a type not known here. */
 function readResponseFormat(format: unknown, faults: FirstFault): ResponseFormat | null {
   if (format === undefined || format === null) return null;
   if (!isJsonObject(format)) {
@@ -99,12 +102,6 @@ function readResponseFormat(format: unknown, faults: FirstFault): ResponseFormat
   if (type === 'text' || type === 'json_object') return { type };
   if (type === 'json_schema') return readJsonSchema(format['json_schema'], faults);
   if (typeof type !== 'string') faults.reportType('response_format.type', 'a string', type);
-  else {
-    faults.report(
-      'response_format.type',
-      'response_format.type must be text, json_object or json_schema',
-    );
-  }
   return null;
 }
 

@@ -1,13 +1,14 @@
 /** A client's body, read into the canonical request. Checks by hand: a schema library would cost more than all the rest. */
-import { isJsonObject, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type JsonObject, objectAt, stringAt } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import type { ProviderTool } from '../../chat/request.ts';
 import { plainName, readClientBody, type ScannedBody } from '../client-body.ts';
 import type { DecodedRequest, RequestFault } from '../dialect.ts';
 import { FirstFault } from '../first-fault.ts';
+import { saysNothing } from '../says-nothing.ts';
 import { readMessages } from './client-messages.ts';
-import { readParameters } from './client-parameters.ts';
-import { readToolChoice, readTools } from './client-tools.ts';
+import { knownFormats, readParameters } from './client-parameters.ts';
+import { knownChoices, readToolChoice, readTools } from './client-tools.ts';
 import { bindingRequestFields, dialectName, knownRequestFields } from './wire.ts';
 
 const otherFieldsMax = 64;
@@ -32,12 +33,17 @@ export function decodeRequest(body: Buffer): Result<DecodedRequest, RequestFault
       model,
       messages: read.messages,
       tools: tools.tools,
-      providerTools: [...tools.providerTools, ...read.opaqueParts, ...bindingFields(json)],
+      providerTools: [
+        ...tools.providerTools,
+        ...read.opaqueParts,
+        ...bindingFields(json),
+        ...unknownForms(json),
+      ],
       toolChoice,
       parameters,
       isStream,
       includeUsage,
-      otherFields: otherFields(json),
+      otherFields: otherFields(json, read.notes),
       original,
     },
   });
@@ -93,14 +99,29 @@ function bindingFields(json: JsonObject): readonly ProviderTool[] {
   return found;
 }
 
+/** Values of a form not known here: what they ask for is known to this dialect alone. */
+function unknownForms(json: JsonObject): readonly ProviderTool[] {
+  const forms = [
+    ['tool_choice', knownChoices],
+    ['response_format', knownFormats],
+  ] as const;
+  return forms.flatMap(([kind, known]) => {
+    const type = stringAt(json[kind], 'type');
+    const raw = objectAt(json, kind);
+    if (type === null || raw === null || known.includes(type)) return [];
+    return { dialect: dialectName, kind, raw };
+  });
+}
+
 const bindingNames: ReadonlySet<string> = new Set(bindingRequestFields);
 
-function otherFields(json: JsonObject): readonly string[] {
-  const names: string[] = [];
-  for (const name of Object.keys(json)) {
-    if (knownRequestFields.has(name) || bindingNames.has(name)) continue;
-    if (names.length >= otherFieldsMax) break;
-    names.push(plainName(name));
+function otherFields(json: JsonObject, notes: ReadonlySet<string>): readonly string[] {
+  const names = new Set(notes);
+  for (const [name, value] of Object.entries(json)) {
+    if (knownRequestFields.has(name) || bindingNames.has(name) || saysNothing(name, value))
+      continue;
+    if (names.size >= otherFieldsMax) break;
+    names.add(plainName(name));
   }
-  return names;
+  return [...names];
 }

@@ -62,6 +62,9 @@ function readFunction(value: unknown, index: number, faults: FirstFault): ToolDe
   };
 }
 
+export const knownChoices: readonly string[] = ['allowed_tools', 'function', 'custom'];
+
+/** Null also for a choice of a type not known here. */
 export function readToolChoice(value: unknown, faults: FirstFault): ToolChoice | null {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string') return readChoiceWord(value, faults);
@@ -78,7 +81,6 @@ export function readToolChoice(value: unknown, faults: FirstFault): ToolChoice |
     faults.reportType(`tool_choice.${type}.name`, 'a string', name);
     return null;
   }
-  // A choice not known here goes with a tool not known here, which binds the request to this dialect.
   if (typeof type !== 'string') faults.reportType('tool_choice.type', 'a string', type);
   return null;
 }

@@ -4,6 +4,8 @@ import { type ChatParameters, noParameters, type ResponseFormat } from '../../ch
 import type { FirstFault } from '../first-fault.ts';
 import { TypedFields } from '../typed-fields.ts';
 
+export const knownFormats: readonly string[] = ['text', 'json_object', 'json_schema'];
+
 const logprobsInclude = 'message.output_text.logprobs';
 
 export function readParameters(json: JsonObject, faults: FirstFault): ChatParameters {
@@ -26,6 +28,7 @@ export function readParameters(json: JsonObject, faults: FirstFault): ChatParame
   };
 }
 
+/** Null also for a format of a type not known here. */
 function readFormat(format: JsonObject | null, faults: FirstFault): ResponseFormat | null {
   if (format === null) return null;
   const { type } = format;
@@ -37,10 +40,6 @@ function readFormat(format: JsonObject | null, faults: FirstFault): ResponseForm
       return readJsonSchema(format, faults);
     default:
       if (typeof type !== 'string') faults.reportType('text.format.type', 'a string', type);
-      else {
-        const message = 'text.format.type must be text, json_object or json_schema';
-        faults.report('text.format.type', message);
-      }
       return null;
   }
 }

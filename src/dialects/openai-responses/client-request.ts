@@ -4,9 +4,11 @@ import { fail, type Result, success } from '../../base/result.ts';
 import { plainName, readClientBody, type ScannedBody } from '../client-body.ts';
 import type { DecodedRequest, RequestFault } from '../dialect.ts';
 import { FirstFault } from '../first-fault.ts';
+import { saysNothing } from '../says-nothing.ts';
 import { TypedFields } from '../typed-fields.ts';
 import { type ItemReading, readMessages } from './client-items.ts';
-import { readParameters } from './client-parameters.ts';
+import { keepOpaque } from './client-media.ts';
+import { knownFormats, readParameters } from './client-parameters.ts';
 import { readAccountState } from './client-state.ts';
 import { readToolChoice, readTools } from './client-tools.ts';
 import { dialectName, knownRequestFields } from './wire.ts';
@@ -38,9 +40,10 @@ export function decodeRequest(body: Buffer): Result<DecodedRequest, RequestFault
   };
   const tools = readTools(json['tools'], reading);
   bindPrompt(json, reading);
+  bindUnknownFormat(json, reading);
   requireInput(json, state.isBound, faults);
   const messages = readMessages(json, reading);
-  const toolChoice = readToolChoice(json['tool_choice'], faults);
+  const toolChoice = readToolChoice(json['tool_choice'], reading);
   const parameters = readParameters(json, faults);
   if (faults.fault !== null) return fail(faults.fault);
   const original: DecodedBody = {
@@ -81,6 +84,14 @@ function bindPrompt(json: JsonObject, reading: ItemReading): void {
   }
 }
 
+/** What a format not known here asks for is known to this dialect alone. */
+function bindUnknownFormat(json: JsonObject, reading: ItemReading): void {
+  const format = objectAt(objectAt(json, 'text'), 'format');
+  const type = stringAt(format, 'type');
+  if (format === null || type === null || knownFormats.includes(type)) return;
+  keepOpaque('response_format', format, reading);
+}
+
 /** What is kept elsewhere, or a template, may be all there is to say. */
 function requireInput(json: JsonObject, isBound: boolean, faults: FirstFault): void {
   const { input, prompt } = json;
@@ -102,17 +113,10 @@ function otherFields(json: JsonObject, notes: ReadonlySet<string>): readonly str
     if (told !== null && told !== usual) names.add(`reasoning.${name}`);
   }
   for (const [name, value] of Object.entries(json)) {
-    if (knownRequestFields.has(name) || isNothing(name, value)) continue;
+    if (knownRequestFields.has(name) || saysNothing(name, value)) continue;
+    if (name === 'truncation' && value === 'disabled') continue;
     if (names.size >= otherFieldsMax) break;
     names.add(plainName(name));
   }
   return [...names];
-}
-
-/** Not said, or said to be as it is anyway. */
-function isNothing(name: string, value: unknown): boolean {
-  if (value === undefined || value === null || value === false) return true;
-  if (Array.isArray(value)) return value.length === 0;
-  if (name === 'truncation') return value === 'disabled';
-  return name === 'metadata' && isJsonObject(value) && Object.keys(value).length === 0;
 }

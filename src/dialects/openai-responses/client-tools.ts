@@ -47,7 +47,9 @@ function readFunction(tool: JsonObject, place: string, faults: FirstFault): Tool
   };
 }
 
-export function readToolChoice(value: unknown, faults: FirstFault): ToolChoice | null {
+/** A choice of a type not known here is kept as it is, for this dialect alone. */
+export function readToolChoice(value: unknown, reading: PartReading): ToolChoice | null {
+  const { faults } = reading;
   if (value === undefined || value === null) return null;
   if (typeof value === 'string') {
     if (value === 'auto' || value === 'none' || value === 'required') return { mode: value };
@@ -68,8 +70,8 @@ export function readToolChoice(value: unknown, faults: FirstFault): ToolChoice |
       faults.reportType('tool_choice.name', 'a string', name);
       return null;
     default:
-      // A choice not known here goes with a tool not known here, which binds the request to this dialect.
       if (typeof type !== 'string') faults.reportType('tool_choice.type', 'a string', type);
+      else keepOpaque('tool_choice', value, reading);
       return null;
   }
 }

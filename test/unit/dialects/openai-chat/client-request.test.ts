@@ -118,7 +118,7 @@ describe('a request', () => {
   });
 
   it('names fields that have no canonical place, plainly', () => {
-    const request = requestOf({ messages: hi, metadata: {}, store: true, 'a\r\nb': 1, seed: 1 });
+    const request = requestOf({ messages: hi, metadata: { a: 'b' }, store: true, 'a\r\nb': 1 });
     expect(request.otherFields).toEqual(['metadata', 'store', 'other']);
   });
 
@@ -281,7 +281,7 @@ describe('a request is refused', () => {
     [{ messages: hi, n: 0 }, 'n'],
     [{ messages: hi, n: -1 }, 'n'],
     [{ messages: hi, logit_bias: [] }, 'logit_bias'],
-    [{ messages: hi, response_format: { type: 'xml' } }, 'response_format.type'],
+    [{ messages: hi, response_format: { type: 7 } }, 'response_format.type'],
     [{ messages: hi, response_format: { type: 'json_schema' } }, 'response_format.json_schema'],
     [{ messages: hi, tools: {} }, 'tools'],
     [{ messages: hi, tools: [{ type: 'function' }] }, 'tools[0].function'],

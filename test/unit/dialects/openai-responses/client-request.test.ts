@@ -397,7 +397,7 @@ describe('a fault', () => {
     ['a tool without a name', { tools: [{ type: 'function' }] }, 'tools[0].name'],
     ['a tool of no type', { tools: [{ name: 'f' }] }, 'tools[0].type'],
     ['a choice that is a number', { tool_choice: 7 }, 'tool_choice'],
-    ['a format that is not known', { text: { format: { type: 'xml' } } }, 'text.format.type'],
+    ['a format that is a number', { text: { format: { type: 7 } } }, 'text.format.type'],
     [
       'a schema that is none',
       { text: { format: { type: 'json_schema', name: 'n' } } },
