@@ -59,6 +59,7 @@ async function answer(run: RequestRun, ports: EnginePorts): Promise<EngineAnswer
     const history = run.history();
     const decision = nextStep(history, ports.random);
     run.leave(decision.leave);
+    run.skipList.noteLate(history.candidates, decision.late);
     if (decision.step.kind === 'attempt') {
       run.notePassedOver(history.candidates.slice(0, decision.step.candidate));
     }

@@ -77,7 +77,8 @@ export function launch(
   }
   const record = run.begin(candidate, step, key?.alias ?? null, permit.isProbe);
   const bounds = run.boundsFor(candidate, record);
-  const upstream = upstreamRequestOf(run, candidate, prepared, key);
+  const patienceMs = bounds.ownLimitMs;
+  const upstream = upstreamRequestOf(run, candidate, prepared, { key, patienceMs });
   const { signal, cancel, unlink } = linkTo(
     run.request.signal,
     step.isHedge === true || run.mayHedge,

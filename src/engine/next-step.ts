@@ -4,19 +4,28 @@ import { effectOf } from '../failure/effects.ts';
 import { backoffDelayMs, hintDelayMs } from '../resilience/backoff.ts';
 import type { Candidate, Ending, History, LastFailure, Step } from './history.ts';
 
-/** `leave`: whether the target just left may be asked again by this request once it is back. */
-export type Decision = { readonly step: Step; readonly leave: 'spent' | 'resting' | null };
+export type Decision = {
+  readonly step: Step;
+  /** Whether the target just left may be asked again by this request once it is back. */
+  readonly leave: 'spent' | 'resting' | null;
+  /** Candidates that could be asked, and are passed over for want of time. */
+  readonly late: readonly number[];
+};
 
 export function nextStep(history: History, random: Random): Decision {
   const { last } = history;
-  if (last === null) return { step: elsewhere(history, null, random), leave: null };
-  if (isFinal(history, last)) return { step: finish('request_fault'), leave: null };
-  if (last.mayHaveExecuted) return { step: finish('maybe_executed'), leave: 'spent' };
+  if (last === null) return { ...elsewhere(history, null, random), leave: null };
+  if (isFinal(history, last)) return decided(finish('request_fault'), null);
+  if (last.mayHaveExecuted) return decided(finish('maybe_executed'), 'spent');
   const again = sameTarget(history, last, random);
-  if (again.kind === 'attempt') return { step: again, leave: null };
+  if (again.kind === 'attempt') return decided(again, null);
   const isEndOfTheRoad = effectOf(last.failure).nextTarget === 'never' && !isHearsay(last);
-  if (isEndOfTheRoad) return { step: finish(again.why), leave: again.leave };
-  return { step: elsewhere(history, { last, ...again }, random), leave: again.leave };
+  if (isEndOfTheRoad) return decided(finish(again.why), again.leave);
+  return { ...elsewhere(history, { last, ...again }, random), leave: again.leave };
+}
+
+function decided(step: Step, leave: Decision['leave']): Decision {
+  return { step, leave, late: [] };
 }
 
 /**
@@ -149,15 +158,21 @@ type From = {
 };
 
 /** The next candidate that can be asked; else the first one back, when that fits. */
-function elsewhere(history: History, from: From | null, random: Random): Step {
+function elsewhere(
+  history: History,
+  from: From | null,
+  random: Random,
+): Pick<Decision, 'step' | 'late'> {
   const open = admissible(history, from);
+  if (open.length === 0) return { step: firstBack(history, from, random), late: [] };
   const next = open.find((index) => hasTimeFor(history, index, open.length === 1));
-  if (next !== undefined) {
-    const isRetry = candidateAt(history, next).attempts > 0;
-    return { kind: 'attempt', candidate: next, isRetry, delayMs: 0, delayReason: null };
-  }
-  if (open.length > 0) return finish('no_time');
-  return firstBack(history, from, random);
+  if (next === undefined) return { step: finish('no_time'), late: open };
+  const isRetry = candidateAt(history, next).attempts > 0;
+  const late = open.slice(0, open.indexOf(next));
+  return {
+    step: { kind: 'attempt', candidate: next, isRetry, delayMs: 0, delayReason: null },
+    late,
+  };
 }
 
 /** Indices of candidates that can be asked now: those after the last one first, in plan order. */

@@ -105,14 +105,14 @@ function itemsAt(
 }
 
 /**
- * `key` null: the provider wants none. A key with its own way to authorize is shown when the call is
+ * `patienceMs`: how long the attempt may take at most. `key` null: the provider wants none. A key with its own way to authorize is shown when the call is
  * sent, not here, and says by itself what it lacks. The fault: its reference does not resolve.
  */
 export function upstreamRequestOf(
   run: RequestRun,
   candidate: CandidateState,
   encoded: EncodedCall,
-  key: ProviderKey | null,
+  { key, patienceMs }: { readonly key: ProviderKey | null; readonly patienceMs: number },
 ): Result<UpstreamRequest, AttemptFailure> {
   const { provider, model } = candidate.target;
   const isShown = key !== null && key.authorize === undefined;
@@ -126,6 +126,10 @@ export function upstreamRequestOf(
   }
   copyHeaders(client, traceHeaders, headers);
   headers['x-client-request-id'] = run.request.clientRequestId;
+  // The first content of a stream is due by then, and not all of it.
+  if (provider.deadlineHeader !== undefined && !isStream) {
+    headers[provider.deadlineHeader] ??= String(Math.max(1, Math.ceil(patienceMs / 1000)));
+  }
   if (provider.takesIdempotencyKey) {
     // What asks for the rest is another request, and each time a longer one.
     const rest = run.isContinuing ? `-${run.records.length}` : '';

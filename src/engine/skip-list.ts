@@ -30,6 +30,14 @@ export class SkipList {
     }
   }
 
+  /** There is not time for the candidates of these indices; one that was asked before is none passed over. */
+  noteLate(candidates: readonly Candidate[], late: readonly number[]): void {
+    for (const index of late) {
+      const candidate = candidates[index];
+      if (candidate?.attempts === 0) this.note(candidate.target, 'deadline');
+    }
+  }
+
   /** Only the first reason counts. */
   note(target: string, reason: string): void {
     if (!this.#skips.some((skip) => skip.target === target)) this.#skips.push({ target, reason });

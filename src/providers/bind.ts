@@ -70,7 +70,7 @@ function bind(input: {
 }): Provider {
   const { settings, kind, resolveSecret, clock, transport } = input;
   const { own } = settings;
-  const { nameOf } = kind;
+  const { deadlineHeader, nameOf } = kind;
   const baseUrl = normalizedBaseUrl(
     settings.baseUrl ?? kind.baseUrlOf?.(own) ?? kind.baseUrl ?? '',
   );
@@ -91,6 +91,7 @@ function bind(input: {
     allowMissingFinish: settings.allowMissingFinish,
     eventBytesMax: settings.eventBytesMax,
     takesIdempotencyKey: kind.takesIdempotencyKey,
+    ...(deadlineHeader === undefined ? {} : { deadlineHeader }),
     passedHeaders: kind.passedHeaders,
     modelFacts: kind.modelFacts,
     ...(nameOf === undefined ? {} : { nameOf: (model) => nameOf(model, own) }),

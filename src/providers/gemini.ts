@@ -44,6 +44,7 @@ export const geminiKind: ProviderKind = {
   fixedHeaders: {},
   passedHeaders: [],
   takesIdempotencyKey: false,
+  deadlineHeader: 'x-server-timeout',
   urlFor: ({ baseUrl, model, isStream }) => {
     const versioned = /\/v1(beta|alpha)?$/.test(baseUrl) ? baseUrl : `${baseUrl}/v1beta`;
     const name = encodeURIComponent(model.replace(/^models\//, ''));

@@ -44,6 +44,8 @@ export type ProviderKind = {
   /** Client headers that go on when the client speaks this dialect too, lower case. */
   readonly passedHeaders: readonly string[];
   readonly takesIdempotencyKey: boolean;
+  /** Takes the seconds for which a whole reply is waited for (lower case); absent = the service takes none. */
+  readonly deadlineHeader?: string;
   /** `baseUrl` has no trailing slash. */
   readonly urlFor: (input: {
     readonly baseUrl: string;

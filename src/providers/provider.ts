@@ -48,6 +48,8 @@ export type Provider = {
   readonly eventBytesMax: number;
   /** Whether the service takes an `Idempotency-Key`. */
   readonly takesIdempotencyKey: boolean;
+  /** As the kind's; absent = the service takes none. */
+  readonly deadlineHeader?: string;
   /** Client headers that go on to this dialect when the client speaks it too (lower case). */
   readonly passedHeaders: readonly string[];
   /** By the document's name of the model. */

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { EngineHarness, ok, plainTarget, plainTier } from '../support/engine-harness.ts';
+import {
+  EngineHarness,
+  ok,
+  plainProvider,
+  plainTarget,
+  plainTier,
+  status,
+} from '../support/engine-harness.ts';
 import type { ScriptedCall } from '../support/scripted-transport.ts';
 
 const p1 = plainTarget('p1');
@@ -78,4 +85,32 @@ describe('a deadline that leaves a target no fair time', () => {
     expect([text, trace.attempts[0]?.kind]).toEqual(['p1', 'probe']);
     expect(states(harness)).toEqual(['closed', 'closed']);
   });
+});
+
+it('R21 a target that would not answer in time is skipped for the deadline; the last one is asked all the same', async () => {
+  const tier = plainTier([p1, plainTarget('p2'), plainTarget('p3')], { hedge: null });
+  const harness = new EngineHarness(tier, (provider) => {
+    if (provider === 'p1') return silent;
+    return slow(provider, provider === 'p2' ? 700 : 50);
+  });
+  const known = Array.from({ length: 20 }, () => harness.ask({ pin: 'p2/m' }));
+  await harness.clock.advance(1000);
+  await Promise.all(known);
+  const { text, trace } = await harness.askWithin(2000, { deadlineMs: 1200 });
+  expect(text).toBe('p3');
+  expect(trace.attempts.map(({ target }) => target)).toEqual(['p1/m', 'p3/m']);
+  expect(trace.skipped).toEqual([{ target: 'p2/m', reason: 'deadline' }]);
+});
+
+it('R20 a service that takes it is told how long a whole reply is waited for; of a stream it is told nothing', async () => {
+  const provider = plainProvider('p1', { deadlineHeader: 'x-server-timeout' });
+  const tier = plainTier([plainTarget('p1', { provider })]);
+  const harness = new EngineHarness(tier, (_, call) =>
+    call === 0 ? ({ ...status(500), afterMs: 1500 } as ScriptedCall) : ok(),
+  );
+  await harness.askWithin(20_000, { deadlineMs: 10_000, chat: { isStream: false } });
+  await harness.askWithin(20_000, { deadlineMs: 200, chat: { isStream: false } });
+  await harness.askWithin(20_000, { deadlineMs: 10_000 });
+  const told = harness.transport.requests.map(({ headers }) => headers['x-server-timeout']);
+  expect(told).toEqual(['10', expect.stringMatching(/^[78]$/), '1', undefined]);
 });

@@ -85,6 +85,12 @@ describe('headers', () => {
     const takers = providerKinds.filter((kind) => kind.takesIdempotencyKey);
     expect(takers.map((kind) => kind.name)).toEqual(['openai', 'openai-responses']);
   });
+
+  it('R20 only gemini takes the time that is left', () => {
+    const takers = providerKinds.filter((kind) => kind.deadlineHeader !== undefined);
+    expect(takers.map((kind) => kind.name)).toEqual(['gemini']);
+    expect(bind({ kind: 'gemini' }).deadlineHeader).toBe('x-server-timeout');
+  });
 });
 
 describe('model facts', () => {
