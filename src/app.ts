@@ -288,7 +288,10 @@ function answering(
   });
   watch.start();
   closers.add(() => watch.close());
-  config.onChange(() => watch.noteConfig());
+  config.onChange(() => {
+    health.retain(snapshot().tiers);
+    watch.noteConfig();
+  });
   const engine = createEngine({ ...targets, random, transport, alerts, unknownShapes });
   const pipeline = createPipeline({
     clock,

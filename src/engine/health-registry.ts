@@ -1,4 +1,4 @@
-/** The health of every provider's model that this process has asked, kept over config versions. */
+/** The health of every provider's model that this process has asked, kept over config versions that name it. */
 import type { Target, Tier } from '../routing/snapshot.ts';
 import { HedgeBudgets } from './hedge-budgets.ts';
 import { type HealthPorts, TargetHealth } from './target-health.ts';
@@ -13,6 +13,8 @@ export type HealthRegistry = {
   readonly drawHedge: (tier: Tier) => boolean;
   /** Requests that wait for the first target back. */
   readonly waiters: Waiters;
+  /** Another config is in force: what it no longer names is forgotten, unless a request still has to do with it. */
+  readonly retain: (tiers: ReadonlyMap<string, Tier>) => void;
   readonly close: () => void;
 };
 
@@ -33,6 +35,17 @@ export function createHealthRegistry(ports: HealthPorts): HealthRegistry {
     noteRequest: (tier) => hedges.deposit(tier, ports.clock.monotonicMs()),
     drawHedge: (tier) => hedges.draw(tier, ports.clock.monotonicMs()),
     waiters,
+    retain: (tiers) => {
+      hedges.retain(tiers);
+      const named = new Set(
+        [...tiers.values()].flatMap(({ targets }) => targets.flatMap(healthNames)),
+      );
+      for (const [name, health] of known) {
+        if (named.has(name) || !health.isIdle) continue;
+        health.close();
+        known.delete(name);
+      }
+    },
     close: () => {
       for (const health of known.values()) health.close();
       known.clear();
@@ -40,8 +53,13 @@ export function createHealthRegistry(ports: HealthPorts): HealthRegistry {
   };
 }
 
-/** How well tokens are counted says nothing about how well they are written. */
-function healthName({ provider, model }: Target): string {
+/** How well tokens are counted says nothing about how well they are written: the second name is for that. */
+function healthNames({ provider, model }: Target): readonly [string, string] {
   const name = `${provider.name}/${model}`;
-  return provider.dialect.operation === 'count_tokens' ? `${name}:count_tokens` : name;
+  return [name, `${name}:count_tokens`];
+}
+
+function healthName(target: Target): string {
+  const [name, counting] = healthNames(target);
+  return target.provider.dialect.operation === 'count_tokens' ? counting : name;
 }

@@ -1,4 +1,4 @@
-/** One hedge budget a tier, kept over config versions. */
+/** One hedge budget a tier, kept over config versions that name it. */
 import {
   depositRequest,
   type HedgeBudget,
@@ -14,6 +14,10 @@ export class HedgeBudgets {
     if (hedge === null) return;
     const budget = this.#budgets.get(name) ?? openHedgeBudget(hedge, nowMs);
     this.#budgets.set(name, depositRequest(budget, hedge, nowMs));
+  }
+
+  retain(tiers: ReadonlyMap<string, Tier>): void {
+    for (const name of this.#budgets.keys()) if (!tiers.has(name)) this.#budgets.delete(name);
   }
 
   draw({ name, hedge }: Tier, nowMs: number): boolean {

@@ -225,6 +225,11 @@ export class TargetHealth {
     return this.#limit.inFlight;
   }
 
+  /** No request asks it, waits for it or queues for it. */
+  get isIdle(): boolean {
+    return this.inFlight + this.#limit.queued + this.#listeners.size === 0;
+  }
+
   /** Calls `listener` when the target may have become askable, or no longer is. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
