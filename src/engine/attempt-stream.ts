@@ -1,8 +1,9 @@
 /** One upstream stream, read under its clocks: parts as they come, then how it ended. */
 import type { Clock } from '../base/clock.ts';
-import type { ChatEvent, StreamPart } from '../chat/stream-event.ts';
+import type { StreamPart } from '../chat/stream-event.ts';
 import type { UpstreamStreamDecoder } from '../dialects/dialect.ts';
 import type { TransportFailure, UpstreamResponse } from '../transport/transport.ts';
+import { endPart, withoutEnd } from './answer-end.ts';
 import { BodyReader, type ClockName, type Due } from './body-reader.ts';
 import { StreamTally } from './stream-tally.ts';
 
@@ -49,10 +50,6 @@ export type StreamStep =
   | { readonly kind: 'ended'; readonly parts: readonly StreamPart[] }
   | { readonly kind: 'broken'; readonly parts: readonly StreamPart[]; readonly cause: Break };
 
-const endPart: StreamPart = { events: [{ type: 'end' }], frame: null };
-/** What `allow_missing_finish` makes of a clean end: the raw word says that it was inferred. */
-export const inferredFinish: ChatEvent = { type: 'finish', choice: 0, reason: 'stop', raw: null };
-
 export class AttemptStream {
   readonly tally: StreamTally;
   readonly #clock: Clock;
@@ -61,6 +58,7 @@ export class AttemptStream {
   readonly #clocks: StreamClocks;
   readonly #allowsMissingFinish: boolean;
   readonly #eventBytesMax: number;
+  readonly #choices: number;
   #bytes = 0;
   /** Set at the commit: from then on the stream lives at most until here. */
   #wholeAtMs: number | null = null;
@@ -76,6 +74,8 @@ export class AttemptStream {
     readonly clock: Clock;
     readonly clocks: StreamClocks;
     readonly allowsMissingFinish: boolean;
+    /** How many answers were asked for. */
+    readonly choices: number;
     /** Aborts when the client has gone. */
     readonly signal: AbortSignal;
   }) {
@@ -84,6 +84,7 @@ export class AttemptStream {
     this.#clocks = input.clocks;
     this.#allowsMissingFinish = input.allowsMissingFinish;
     this.#eventBytesMax = input.eventBytesMax;
+    this.#choices = input.choices;
     this.#reader = new BodyReader(input.response, input.clock, input.signal);
     this.tally = new StreamTally(input.clock.monotonicMs());
   }
@@ -158,9 +159,9 @@ export class AttemptStream {
     return this.#onFailed({ why: 'too_large' });
   }
 
-  #onParts(parts: readonly StreamPart[]): StreamStep | null {
-    if (parts.length === 0) return null;
-    this.#take(parts);
+  #onParts(read: readonly StreamPart[]): StreamStep | null {
+    if (read.length === 0) return null;
+    const parts = this.#take(read);
     const { tally } = this;
     if (tally.error !== null) {
       this.cancel();
@@ -174,11 +175,13 @@ export class AttemptStream {
       this.cancel();
       return { kind: 'broken', parts: [], cause: { why: 'malformed' } };
     }
-    if (tally.hasEnded && tally.finish !== null) {
+    if (tally.hasEnded) {
       this.#drain();
-      return { kind: 'ended', parts };
+      return this.#onEnd(parts);
     }
-    if (tally.finish !== null) this.#finishedAtMs ??= this.#clock.monotonicMs();
+    if (tally.isFinished && tally.finishedChoices >= this.#choices) {
+      this.#finishedAtMs ??= this.#clock.monotonicMs();
+    }
     return { kind: 'parts', parts };
   }
 
@@ -191,21 +194,25 @@ export class AttemptStream {
         cause: { why: 'error_event', ...tally.error },
       };
     }
-    if (tally.finish !== null) {
+    if (tally.isFinished) {
       return { kind: 'ended', parts: tally.hasEnded ? parts : [...parts, endPart] };
     }
+    const said = parts.map(withoutEnd);
     if (this.#allowsMissingFinish && tally.hasContent) {
-      const finish: StreamPart = { events: [inferredFinish], frame: null };
-      return { kind: 'ended', parts: [...parts, ...this.#take([finish, endPart])] };
+      return { kind: 'ended', parts: [...said, ...tally.inferFinishes(), endPart] };
     }
-    if (tally.malformedEvents > 1) return { kind: 'broken', parts, cause: { why: 'malformed' } };
-    const why = this.#bytes > 0 && !tally.hasSpoken ? 'no_stream' : 'no_finish';
-    return { kind: 'broken', parts, cause: { why } };
+    return { kind: 'broken', parts: said, cause: { why: this.#whyUnfinished() } };
+  }
+
+  #whyUnfinished(): 'malformed' | 'no_stream' | 'no_finish' {
+    const { malformedEvents, hasSpoken } = this.tally;
+    if (malformedEvents > 1) return 'malformed';
+    return this.#bytes > 0 && !hasSpoken ? 'no_stream' : 'no_finish';
   }
 
   /** A finish had come: whatever broke after it took nothing from the answer. */
   #onFailed(cause: Break): StreamStep {
-    if (this.tally.finish !== null) return { kind: 'ended', parts: [endPart] };
+    if (this.tally.isFinished) return { kind: 'ended', parts: [endPart] };
     return { kind: 'broken', parts: [], cause };
   }
 
@@ -215,9 +222,13 @@ export class AttemptStream {
     return this.#onFailed({ why: 'clock', clock });
   }
 
+  /** What comes after the end belongs to no answer. */
   #take(parts: readonly StreamPart[]): readonly StreamPart[] {
     const nowMs = this.#clock.monotonicMs();
-    for (const part of parts) for (const event of part.events) this.tally.push(event, nowMs);
+    for (const [at, part] of parts.entries()) {
+      for (const event of part.events) this.tally.push(event, nowMs);
+      if (this.tally.hasEnded) return parts.slice(0, at + 1);
+    }
     return parts;
   }
 

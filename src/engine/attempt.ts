@@ -8,8 +8,9 @@ import type { Authorize } from '../providers/credential.ts';
 import type { ProviderKey } from '../providers/provider.ts';
 import type { Target } from '../routing/snapshot.ts';
 import type { Transport, UpstreamRequest, UpstreamResponse } from '../transport/transport.ts';
+import { endPart, withoutEnd } from './answer-end.ts';
 import type { AttemptRecord } from './attempt-record.ts';
-import { AttemptStream, type Break, inferredFinish } from './attempt-stream.ts';
+import { AttemptStream, type Break } from './attempt-stream.ts';
 import type { ClockName } from './body-reader.ts';
 import { failureOfBreak, failureOfClock, failureOfResponse, foreignReply } from './failure-of.ts';
 import { hold } from './hold.ts';
@@ -57,6 +58,8 @@ export type AttemptInput = {
   readonly renew: ProviderKey['renew'] | null;
   readonly isStream: boolean;
   readonly bounds: AttemptBounds;
+  /** How many answers are asked for. */
+  readonly choices: number;
   /** What was sent may have written: it is not sent again, whatever the socket had done before. */
   readonly isOnceOnly: boolean;
   readonly record: AttemptRecord;
@@ -241,25 +244,18 @@ async function readReply(
     const cause = { why: 'error_event', ...tally.error } as const;
     return failed(breakOf(input, ports, response, cause));
   }
-  if (tally.finish === null && !(target.provider.allowMissingFinish && tally.hasContent)) {
+  const mayInfer = target.provider.allowMissingFinish && tally.hasContent;
+  if (tally.malformedEvents > 1 || !(tally.isFinished || mayInfer)) {
     return failed(malformedResponse(foreignReply, response.status));
   }
   record.ttftMs = record.elapsedMs();
-  return { kind: 'whole', parts: finished(parts, tally, nowMs), body: body.bytes, tally };
+  return { kind: 'whole', parts: finished(parts, tally), body: body.bytes, tally };
 }
 
 /** With the finish that its provider is known to leave out. */
-function finished(
-  parts: readonly StreamPart[],
-  tally: StreamTally,
-  nowMs: number,
-): readonly StreamPart[] {
-  if (tally.finish !== null) return parts;
-  tally.push(inferredFinish, nowMs);
-  return parts.map(({ events, frame }) => ({
-    events: events.flatMap((event) => (event.type === 'end' ? [inferredFinish, event] : [event])),
-    frame,
-  }));
+function finished(parts: readonly StreamPart[], tally: StreamTally): readonly StreamPart[] {
+  if (tally.isFinished) return parts;
+  return [...parts.map(withoutEnd), ...tally.inferFinishes(), endPart];
 }
 
 async function readStream(
@@ -279,6 +275,7 @@ async function readStream(
     clock: ports.clock,
     clocks: bounds,
     allowsMissingFinish: provider.allowMissingFinish,
+    choices: input.choices,
     signal: input.signal,
   });
   const held = await hold(stream, bounds, ports.clock, () => {

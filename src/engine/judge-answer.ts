@@ -27,7 +27,8 @@ export function judgeAnswer(
     const cause = { why: 'error_event', ...tally.error } as const;
     return failureOfBreak({ provider, cause, headers, nowWallMs, afterMs: 0, isCommitted: false });
   }
-  return tally.finish === null ? malformedResponse(foreignReply, status) : null;
+  const isAnswer = tally.isFinished && tally.malformedEvents <= 1;
+  return isAnswer ? null : malformedResponse(foreignReply, status);
 }
 
 /** JSON is read as a whole reply, anything else as a stream. */

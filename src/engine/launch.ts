@@ -91,6 +91,7 @@ export function launch(
           authorize: key?.authorize ?? null,
           renew: key?.renew ?? null,
           isStream: run.request.chat.isStream,
+          choices: run.request.chat.parameters.n ?? 1,
           bounds,
           isOnceOnly: mayWrite(run.request, candidate.target),
           record,

@@ -1,5 +1,10 @@
 /** Reads along with a stream: what it said so far, and when it last moved. */
-import { type ChatEvent, type FinishReason, isProgress } from '../chat/stream-event.ts';
+import {
+  type ChatEvent,
+  type FinishReason,
+  isProgress,
+  type StreamPart,
+} from '../chat/stream-event.ts';
 import { type Usage, unknownUsage } from '../chat/usage.ts';
 
 const charactersPerToken = 4;
@@ -21,10 +26,32 @@ export class StreamTally {
   lastProgressMs: number;
   lastActivityMs: number;
   error: { readonly status: number | null; readonly body: unknown } | null = null;
+  /** Choices that have said something, and those that have ended. */
+  readonly #begun = new Set<number>();
+  readonly #finished = new Set<number>();
+  #lastBegun = -1;
 
   constructor(startedMs: number) {
     this.lastProgressMs = startedMs;
     this.lastActivityMs = startedMs;
+  }
+
+  /** Every choice that began has had its finish; the first one, which all clients read, in any case. */
+  get isFinished(): boolean {
+    return this.#finished.has(0) && this.#begun.isSubsetOf(this.#finished);
+  }
+
+  get finishedChoices(): number {
+    return this.#finished.size;
+  }
+
+  /** What `allow_missing_finish` makes of a clean end: the raw word says that it was inferred. */
+  inferFinishes(): readonly StreamPart[] {
+    const events = [...new Set([0, ...this.#begun])]
+      .filter((choice) => !this.#finished.has(choice))
+      .map((choice): ChatEvent => ({ type: 'finish', choice, reason: 'stop', raw: null }));
+    for (const event of events) this.push(event, this.lastActivityMs);
+    return [{ events, frame: null }];
   }
 
   push(event: ChatEvent, nowMs: number): void {
@@ -39,16 +66,18 @@ export class StreamTally {
       case 'text':
       case 'refusal':
       case 'reasoning':
-        this.#addContent(event.text);
+        this.#addContent(event.choice, event.text);
         return;
       case 'tool_call_start':
+        this.#begin(event.choice);
         this.hasContent = true;
         this.hasToolCall = true;
         return;
       case 'tool_call_arguments':
-        this.#addContent(event.fragment);
+        this.#addContent(event.choice, event.fragment);
         return;
       case 'finish':
+        this.#finished.add(event.choice);
         this.finish = event.reason;
         this.rawFinish = event.raw;
         return;
@@ -65,6 +94,8 @@ export class StreamTally {
         this.hasEnded = true;
         return;
       case 'reasoning_end':
+        this.#begin(event.choice);
+        return;
       case 'tool_call_end':
       case 'activity':
         return;
@@ -77,9 +108,16 @@ export class StreamTally {
     this.lastActivityMs += idleMs;
   }
 
-  #addContent(text: string): void {
+  #addContent(choice: number, text: string): void {
     if (text === '') return;
+    this.#begin(choice);
     this.hasContent = true;
     this.contentTokens += Math.max(1, Math.ceil(text.length / charactersPerToken));
+  }
+
+  #begin(choice: number): void {
+    if (choice === this.#lastBegun) return;
+    this.#lastBegun = choice;
+    this.#begun.add(choice);
   }
 }

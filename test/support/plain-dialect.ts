@@ -6,17 +6,18 @@ import type { ChatEvent, StreamPart } from '../../src/chat/stream-event.ts';
 import { unknownUsage } from '../../src/chat/usage.ts';
 import type { UpstreamDialect } from '../../src/dialects/dialect.ts';
 
-/** `START`, `START:model`, `BEGIN:id`, `T:text` (`\\n` for a line end), `THINK:text`, `CALL`, `REFUSE:text`, `WORK`, `FIN:reason`, `USE:in:out`, `PING`, `BAD`, `ERR:status:message`, `END`. */
+/** `START`, `START:model`, `BEGIN:id`, `T:text` (`\\n` for a line end), `THINK:text`, `CALL`, `REFUSE:text`, `WORK`, `FIN:reason`, `USE:in:out`, `PING`, `BAD`, `ERR:status:message`, `END`. A digit after `T` or `FIN` names another choice than the first. */
 function eventOf(line: string): ChatEvent {
-  const [word, ...rest] = line.split(':');
+  const [named = '', ...rest] = line.split(':');
   const text = rest.join(':');
-  switch (word) {
+  const choice = Number(/^(?:T|FIN)(\d)$/.exec(named)?.[1] ?? 0);
+  switch (choice === 0 ? named : named.slice(0, -1)) {
     case 'START':
       return { type: 'start', id: 'r-1', model: text === '' ? 'm' : text };
     case 'BEGIN':
       return { type: 'start', id: text, model: 'm' };
     case 'T':
-      return { type: 'text', choice: 0, text: text.replaceAll('\\n', '\n') };
+      return { type: 'text', choice, text: text.replaceAll('\\n', '\n') };
     case 'THINK':
       return { type: 'reasoning', choice: 0, text };
     case 'REFUSE':
@@ -24,7 +25,7 @@ function eventOf(line: string): ChatEvent {
     case 'CALL':
       return { type: 'tool_call_start', choice: 0, index: 0, id: 'c-1', name: 'look' };
     case 'FIN':
-      return { type: 'finish', choice: 0, reason: 'stop', raw: text };
+      return { type: 'finish', choice, reason: 'stop', raw: text };
     case 'USE': {
       const [inputTokens, outputTokens] = rest.map(Number);
       return {

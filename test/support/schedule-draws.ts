@@ -6,7 +6,7 @@ export function below(random: Random, count: number): number {
   return Math.floor(random.next() * count);
 }
 
-export function pick<Item>(random: Random, items: readonly [Item, ...Item[]]): Item {
+export function pick<const Item>(random: Random, items: readonly [Item, ...Item[]]): Item {
   return items[below(random, items.length)] ?? items[0];
 }
 

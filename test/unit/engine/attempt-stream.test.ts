@@ -19,6 +19,10 @@ class OpenBody {
     });
   };
 
+  close(): void {
+    this.#give({ kind: 'end' });
+  }
+
   readonly cancel = (): void => {
     this.isCancelled = true;
     this.#give({ kind: 'end' });
@@ -42,7 +46,13 @@ class OpenBody {
 
 const silentDecoder = { push: () => [], end: () => [] };
 
-function begin(over: { readonly decoder?: UpstreamStreamDecoder } = {}) {
+type Over = {
+  readonly decoder?: UpstreamStreamDecoder;
+  readonly choices?: number;
+  readonly allowsMissingFinish?: boolean;
+};
+
+function begin(over: Over = {}) {
   const clock = new VirtualClock();
   const body = new OpenBody();
   const eventBytesMax = 1024 * 1024;
@@ -52,7 +62,8 @@ function begin(over: { readonly decoder?: UpstreamStreamDecoder } = {}) {
     eventBytesMax,
     clock,
     clocks: { firstContentAtMs: 60_000, idleMs: 30_000, idleWithSignsMs: 120_000 },
-    allowsMissingFinish: false,
+    allowsMissingFinish: over.allowsMissingFinish ?? false,
+    choices: over.choices ?? 1,
     signal: new AbortController().signal,
   });
   return { clock, body, stream };
@@ -166,5 +177,65 @@ describe('the size of a stream', () => {
     const mebibytes = await sizeAtEnd(under);
     expect(mebibytes).toBeGreaterThan(500);
     expect(mebibytes).toBeLessThanOrEqual(516);
+  });
+});
+
+describe('the end of a stream', () => {
+  const eventsOf = (step: StreamStep | null) =>
+    step === null || step.kind === 'held' ? [] : step.parts.flatMap(({ events }) => events);
+
+  it('ST-11 without a finish is none, and is not told', async () => {
+    const { stream, body } = begin();
+    body.say('T:half\nEND\n');
+    const step = await stream.next(null);
+    expect(step).toMatchObject({ kind: 'broken', cause: { why: 'no_finish' } });
+    expect(eventsOf(step)).toEqual([{ type: 'text', choice: 0, text: 'half' }]);
+  });
+
+  it('ST-11 without a finish is taken for one where that is allowed, with the finish before it', async () => {
+    const { stream, body } = begin({ allowsMissingFinish: true });
+    body.say('T:half\nEND\n');
+    const step = await stream.next(null);
+    expect(step.kind).toBe('ended');
+    expect(eventsOf(step).map(({ type }) => type)).toEqual(['text', 'finish', 'end']);
+  });
+
+  it('is the last of it: what comes after it is not told', async () => {
+    const { stream, body } = begin();
+    body.say('T:all\nFIN:stop\nEND\nT:more\nEND\n');
+    const step = await stream.next(null);
+    expect(step.kind).toBe('ended');
+    expect(eventsOf(step).map(({ type }) => type)).toEqual(['text', 'finish', 'end']);
+  });
+
+  it('is none while a choice has no finish', async () => {
+    for (const words of ['T:a\nT1:b\nFIN:stop\n', 'T:a\nT1:b\nFIN1:stop\n', 'T1:b\nFIN1:stop\n']) {
+      for (const last of ['', 'END\n']) {
+        const { stream, body } = begin({ choices: 2 });
+        body.say(words + last);
+        body.close();
+        let step = await stream.next(null);
+        while (step.kind === 'parts') step = await stream.next(null);
+        expect(step).toMatchObject({ kind: 'broken', cause: { why: 'no_finish' } });
+      }
+    }
+  });
+
+  it('is waited for while another choice goes on, or has not begun', async () => {
+    for (const begun of ['T1:b\n', '']) {
+      const under = begin({ choices: 2 });
+      under.body.say(`T:a\n${begun}`);
+      await under.stream.next(null);
+      under.stream.commit(600_000);
+      const read = readOn(under);
+      under.body.say('FIN:stop\n');
+      await under.clock.advance(20_000);
+      under.body.say('T1:c\n');
+      await under.clock.advance(20_000);
+      expect(read.end).toBeNull();
+      under.body.say('FIN1:stop\n');
+      await under.clock.advance(2000);
+      expect(read).toMatchObject({ end: { kind: 'ended' }, atMs: 42_000 });
+    }
   });
 });
