@@ -20,7 +20,7 @@ export function requirementsOf(request: ChatRequest): readonly Ability[] {
   if (request.parameters.response_format?.type === 'json_schema') needed.add('json_schema');
   if (request.parameters.logprobs === true) needed.add('logprobs');
   if ((request.parameters.n ?? 1) > 1) needed.add('n');
-  if ((request.parameters.stop ?? []).length > 0) needed.add('stop');
+  if ((request.parameters.stop ?? []).some((sequence) => sequence !== '')) needed.add('stop');
   for (const message of request.messages) addMedia(message, needed);
   return abilities.filter((ability) => needed.has(ability));
 }

@@ -9,6 +9,15 @@ export type Usage = {
   readonly reasoningTokens: number | null;
 };
 
+/** More than any model reads: what is told beyond it counts nothing. */
+const tokensMax = 1e12;
+
+/** What a provider told, as a whole number; null where it is none. */
+export function tokenCount(value: unknown): number | null {
+  const isCount = typeof value === 'number' && value >= 0 && value <= tokensMax;
+  return isCount ? Math.floor(value) : null;
+}
+
 /** What two answers took together; a count that neither told stays unknown. */
 export function addUsage(one: Usage, other: Usage): Usage {
   return {

@@ -53,7 +53,9 @@ function firstText(value: unknown): string | null {
 function detailText(item: unknown): string {
   const text = stringAt(item, 'msg') ?? firstText(item) ?? '';
   const place = property(item, 'loc');
-  return Array.isArray(place) ? `${place.map(String).join('.')}: ${text}` : text;
+  if (!Array.isArray(place)) return text;
+  const steps = place.filter((step) => typeof step === 'string' || typeof step === 'number');
+  return `${steps.join('.')}: ${text}`;
 }
 
 /** The HTTP status that an error inside a 200 states of itself, or null. */

@@ -1,7 +1,7 @@
 /** What one block of an event stream carries, for dialects whose every event is a JSON document. */
-import { parseJson } from '../base/json.ts';
 import type { ChatEvent } from '../chat/stream-event.ts';
 import type { SseEvent } from '../framing/sse.ts';
+import { parseAnswer } from './answer-json.ts';
 
 export type EventPayload =
   /** `isFramed`: it came as an event; else as bare JSON in the body, as some errors do. */
@@ -25,7 +25,7 @@ export function payloadOf(event: SseEvent): EventPayload {
     case 'comment':
       return event.bytes.length <= strayBytesMax ? { kind: 'nothing' } : barePayload(event.bytes);
     case 'residual': {
-      const parsed = parseJson(event.data);
+      const parsed = parseAnswer(event.data);
       // The body ended in mid-event: that the stream was cut shows by its missing end.
       if (!parsed.ok) return { kind: 'nothing' };
       return { kind: 'json', value: parsed.value, isFramed: false };
@@ -33,7 +33,7 @@ export function payloadOf(event: SseEvent): EventPayload {
     case 'event': {
       const data = event.data.trim();
       if (data === '' || data === '[DONE]') return { kind: 'comment' };
-      const parsed = parseJson(data);
+      const parsed = parseAnswer(data);
       if (!parsed.ok) return { kind: 'malformed' };
       return { kind: 'json', value: parsed.value, isFramed: true };
     }
@@ -43,7 +43,7 @@ export function payloadOf(event: SseEvent): EventPayload {
 function barePayload(bytes: Buffer): EventPayload {
   const text = bytes.toString('utf8').trim();
   if (text.startsWith('{') || text.startsWith('[')) {
-    const parsed = parseJson(text);
+    const parsed = parseAnswer(text);
     if (parsed.ok) return { kind: 'json', value: parsed.value, isFramed: false };
   }
   return text.split(/\r\n|\n|\r/).every(isQuiet) ? { kind: 'comment' } : { kind: 'malformed' };

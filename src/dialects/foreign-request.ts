@@ -24,6 +24,8 @@ export function boundAbility(field: string): string | null {
 /** Why no other dialect than the request's own can carry it, as an ability's name; null = nothing in the way. */
 export function foreignAbility(request: ChatRequest, dialect: string): string | null {
   if (request.accountState?.isBound === true) return 'stored_responses';
+  // No answer is wanted: it fills a cache that only services of its own dialect have.
+  if (request.parameters.max_tokens === 0) return 'cache_warming';
   for (const field of request.otherFields) {
     const ability = boundAbility(field);
     if (ability !== null) return ability;

@@ -66,10 +66,12 @@ class Chunks {
   read(chunk: Json): void {
     known(chunk, chunkFields, 'chunk');
     check(chunk['object'] === 'chat.completion.chunk', `object: ${chunk['object']}`);
-    for (const name of ['id', 'created', 'model']) {
+    // The model may become another one: services fall back by themselves.
+    for (const name of ['id', 'created']) {
       const told = this.#head?.[name] ?? chunk[name];
       check(chunk[name] !== undefined && chunk[name] === told, `${name} changed`);
     }
+    check(typeof chunk['model'] === 'string', 'no model');
     this.#head ??= chunk;
     check(this.#usage === null, 'a chunk after the usage');
     this.#usage = readUsage(chunk['usage']);

@@ -45,8 +45,8 @@ class GrammarReader implements ResponsesStream {
   readBlock(block: string): void {
     const lines = block.split('\n');
     if (lines.length !== 2) this.#fault(`a block of ${lines.length} lines`);
-    const name = /^event: (.+)$/.exec(lines[0] ?? '')?.[1] ?? null;
-    const data = /^data: (.+)$/.exec(lines[1] ?? '')?.[1];
+    const name = /^event: (.+)$/s.exec(lines[0] ?? '')?.[1] ?? null;
+    const data = /^data: (.+)$/s.exec(lines[1] ?? '')?.[1];
     if (data === undefined) {
       this.#fault(`no data in ${JSON.stringify(block)}`);
       return;

@@ -1,14 +1,15 @@
 /** A whole Messages reply as parts. */
 import { append } from '../../base/append.ts';
-import { isJsonObject, type JsonObject, parseJson, property, stringAt } from '../../base/json.ts';
+import { isJsonObject, type JsonObject, property, stringAt } from '../../base/json.ts';
 import type { ChatEvent, StreamPart } from '../../chat/stream-event.ts';
+import { parseAnswer } from '../answer-json.ts';
 import { parseExactJson } from '../exact-json.ts';
 import { MessageReader } from './message-reader.ts';
 
 /** Ends in `end` when the body is a message; else it holds an `error` or is `malformed`. */
 export function decodeReply(body: Buffer): readonly StreamPart[] {
   const text = body.toString('utf8');
-  const parsed = parseJson(text);
+  const parsed = parseAnswer(text);
   if (!parsed.ok) return [partOf([{ type: 'malformed' }])];
   const reader = new MessageReader();
   if (property(parsed.value, 'error') !== undefined) {

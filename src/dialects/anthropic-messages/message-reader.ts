@@ -63,7 +63,7 @@ export class MessageReader {
   }
 
   #startMessage(message: unknown): Reading {
-    const id = stringAt(message, 'id');
+    const id = stringAt(message, 'id') || null;
     if (this.#isStarted && id === this.#messageId) return dropped();
     if (this.#isStarted && this.#hasContent) {
       this.#isRestarted = true;
@@ -73,7 +73,7 @@ export class MessageReader {
     this.#isStarted = true;
     this.#messageId = id;
     this.#usage.update(objectAt(message, 'usage'));
-    const start: ChatEvent = { type: 'start', id, model: stringAt(message, 'model') };
+    const start: ChatEvent = { type: 'start', id, model: stringAt(message, 'model') || null };
     return { events: [start, this.#usageEvent()], isFrameKept: isFirst };
   }
 
@@ -105,7 +105,10 @@ export class MessageReader {
         const id = stringAt(block, 'id') ?? '';
         const name = stringAt(block, 'name') ?? '';
         const whole = wholeInput(property(block, 'input'));
-        return whole === null ? null : this.#calls.start(index, { id, name, whole });
+        if (whole === null) return null;
+        // Nobody can run it, and nobody can answer it.
+        if (id === '' || name === '') return lostEvents;
+        return this.#calls.start(index, { id, name, whole });
       }
       case 'fallback': {
         const model = stringAt(objectAt(block, 'to'), 'model');
@@ -152,7 +155,7 @@ export class MessageReader {
 
   #endMessage(event: unknown): readonly ChatEvent[] {
     const events: ChatEvent[] = [];
-    const word = stringAt(objectAt(event, 'delta'), 'stop_reason');
+    const word = stringAt(objectAt(event, 'delta'), 'stop_reason') || null;
     if (word !== null) {
       append(events, this.#endThinking());
       append(events, this.#calls.endAll());

@@ -1,6 +1,6 @@
 /** Token counts as this dialect tells them over a stream: cumulative, field by field, cache apart from input. */
-import { arrayAt, numberAt, objectAt } from '../../base/json.ts';
-import type { Usage } from '../../chat/usage.ts';
+import { arrayAt, objectAt, property } from '../../base/json.ts';
+import { tokenCount, type Usage } from '../../chat/usage.ts';
 
 type Counts = {
   readonly input: number | null;
@@ -58,8 +58,7 @@ function countsOf(usage: unknown): Counts {
 }
 
 function countAt(value: unknown, key: string): number | null {
-  const count = numberAt(value, key);
-  return count !== null && count >= 0 ? Math.floor(count) : null;
+  return tokenCount(property(value, key));
 }
 
 function merge(before: Counts, now: Counts): Counts {

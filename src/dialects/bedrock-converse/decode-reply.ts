@@ -1,14 +1,8 @@
 /** A whole Converse reply as parts. */
 import { append } from '../../base/append.ts';
-import {
-  isJsonObject,
-  type JsonObject,
-  objectAt,
-  parseJson,
-  property,
-  stringAt,
-} from '../../base/json.ts';
+import { isJsonObject, type JsonObject, objectAt, property, stringAt } from '../../base/json.ts';
 import type { ChatEvent, StreamPart } from '../../chat/stream-event.ts';
+import { parseAnswer } from '../answer-json.ts';
 import type { AskedModel } from '../dialect.ts';
 import { parseExactJson } from '../exact-json.ts';
 import { EventReader } from './event-reader.ts';
@@ -16,7 +10,7 @@ import { EventReader } from './event-reader.ts';
 /** Ends in `end` when the body is an answer; else it holds an `error` or is `malformed`. */
 export function decodeReply(body: Buffer, asked: AskedModel = {}): readonly StreamPart[] {
   const text = body.toString('utf8');
-  const parsed = parseJson(text);
+  const parsed = parseAnswer(text);
   const document = parsed.ok ? parsed.value : null;
   const blocks = blocksIn(document);
   if (blocks === null) return [partOf([faultOf(document)])];

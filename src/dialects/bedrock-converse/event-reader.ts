@@ -45,7 +45,7 @@ export class EventReader {
       case 'contentBlockStop':
         return this.#endBlock(indexOf(event));
       case 'messageStop':
-        return this.#started(this.#stop(stringAt(event, 'stopReason')));
+        return this.#started(this.#stop(stringAt(event, 'stopReason') || null));
       case 'metadata':
         return this.#started(this.#tellUsage(objectAt(event, 'usage')));
       default:
@@ -75,9 +75,11 @@ export class EventReader {
     if (isServerTool(call)) return [...this.#endReasoning(), working];
     const whole = wholeInput(property(call, 'input'));
     if (whole === null) return malformed;
-    this.#hasCalled = true;
     const id = stringAt(call, 'toolUseId') ?? '';
     const name = stringAt(call, 'name') ?? '';
+    // Nobody can run it, and nobody can answer it.
+    if (id === '' || name === '') return lostEvents;
+    this.#hasCalled = true;
     return [...this.#endReasoning(), ...this.#calls.start(block, { id, name, whole })];
   }
 

@@ -6,6 +6,7 @@ import {
   EventStreamSplitter,
   type HeaderValue,
 } from '../../framing/aws-event-stream.ts';
+import { parseAnswer } from '../answer-json.ts';
 import type { AskedModel, UpstreamStreamDecoder } from '../dialect.ts';
 import { lostEvents } from '../event-payload.ts';
 import { exceptionStatus } from './error-rules.ts';
@@ -46,7 +47,7 @@ type Headers = ReadonlyMap<string, HeaderValue>;
 function read(headers: Headers, payload: string, reader: EventReader): readonly ChatEvent[] {
   switch (textOf(headers, ':message-type')) {
     case 'event': {
-      const parsed = parseJson(payload === '' ? '{}' : payload);
+      const parsed = parseAnswer(payload === '' ? '{}' : payload);
       if (!parsed.ok) return [{ type: 'malformed' }];
       return reader.read(textOf(headers, ':event-type'), parsed.value);
     }

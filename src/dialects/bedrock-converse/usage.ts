@@ -1,6 +1,6 @@
 /** Token counts as this dialect tells them: the cache's apart from the input. */
-import { numberAt } from '../../base/json.ts';
-import type { Usage } from '../../chat/usage.ts';
+import { property } from '../../base/json.ts';
+import { tokenCount, type Usage } from '../../chat/usage.ts';
 
 /** Totals; its own total is not looked at. */
 export function usageOf(usage: unknown): Usage {
@@ -19,6 +19,5 @@ export function usageOf(usage: unknown): Usage {
 }
 
 function countAt(usage: unknown, key: string): number | null {
-  const count = numberAt(usage, key);
-  return count !== null && count >= 0 ? Math.floor(count) : null;
+  return tokenCount(property(usage, key));
 }

@@ -140,6 +140,15 @@ class ChunkWriter {
     }
   }
 
+  /** Calls whose end was never told: the answer is over, and so are they. */
+  #writeOpenCalls(): string {
+    let text = '';
+    for (const [index, choice] of this.#choices) {
+      for (const callIndex of [...choice.calls.keys()]) text += this.#writeCall(index, callIndex);
+    }
+    return text;
+  }
+
   #writeCall(index: number, callIndex: number): string {
     const choice = this.#choice(index);
     const call = choice.calls.get(callIndex);
@@ -175,7 +184,7 @@ class ChunkWriter {
 
   #end(): string {
     const { meta } = this.#options;
-    let text = this.#writeFinishes();
+    let text = this.#writeOpenCalls() + this.#writeFinishes();
     if (meta !== null) {
       const extra = { ...this.#usageField(), tiergate: meta() };
       text += this.#chunk([{ content: emptyContent, index: 0 }], extra);
@@ -190,11 +199,13 @@ class ChunkWriter {
   }
 
   #chunk(candidates: readonly JsonObject[], extra: JsonObject = {}): string {
+    // Every chunk has the id of the first.
+    this.#id ??= this.#options.fallbackId;
     const chunk = {
       candidates,
       ...extra,
       modelVersion: this.#model ?? '',
-      responseId: this.#id ?? this.#options.fallbackId,
+      responseId: this.#id,
     };
     return this.#framing.document(JSON.stringify(chunk));
   }

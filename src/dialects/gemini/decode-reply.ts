@@ -1,11 +1,12 @@
 /** A whole generateContent reply as parts. */
-import { arrayAt, isJsonObject, parseJson, property } from '../../base/json.ts';
+import { arrayAt, isJsonObject, property } from '../../base/json.ts';
 import type { ChatEvent, StreamPart } from '../../chat/stream-event.ts';
+import { parseAnswer } from '../answer-json.ts';
 import { AnswerReader } from './answer-reader.ts';
 
 /** Ends in `end` when every candidate finished; else it holds an `error` or is `malformed`. */
 export function decodeReply(body: Buffer): readonly StreamPart[] {
-  const parsed = parseJson(body.toString('utf8'));
+  const parsed = parseAnswer(body.toString('utf8'));
   if (!parsed.ok || !isAnswer(parsed.value)) return [partOf([{ type: 'malformed' }])];
   const reader = new AnswerReader();
   const { events } = reader.read(parsed.value);

@@ -136,7 +136,7 @@ function subsetMember(
     case 'required': {
       if (!Array.isArray(value)) return null;
       const known = value.filter(
-        (name) => property(schema['properties'], String(name)) !== undefined,
+        (name) => typeof name === 'string' && property(schema['properties'], name) !== undefined,
       );
       return known.length > 0 ? [['required', known]] : [];
     }

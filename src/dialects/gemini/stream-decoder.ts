@@ -1,7 +1,7 @@
 /** A stream of generateContent chunks, cut anywhere, as parts: events, or the array sent without `alt=sse`. */
-import { parseJson } from '../../base/json.ts';
 import type { StreamPart } from '../../chat/stream-event.ts';
 import { type SseEvent, SseSplitter } from '../../framing/sse.ts';
+import { parseAnswer } from '../answer-json.ts';
 import type { UpstreamStreamDecoder } from '../dialect.ts';
 import { lostEvents, payloadOf } from '../event-payload.ts';
 import { AnswerReader } from './answer-reader.ts';
@@ -53,7 +53,7 @@ function isBlank(byte: number): boolean {
 function bareFraming(splitter: JsonSplitter, reader: AnswerReader): Framing {
   const partOf = (piece: JsonPiece): StreamPart => {
     if (piece.kind === 'too_large') return { events: lostEvents, frame: null };
-    const parsed = parseJson(piece.text);
+    const parsed = parseAnswer(piece.text);
     if (!parsed.ok) return { events: [{ type: 'malformed' }], frame: null };
     return { events: reader.read(parsed.value).events, frame: null };
   };

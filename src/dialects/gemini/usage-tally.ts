@@ -1,6 +1,6 @@
 /** Token counts as this dialect tells them: in any chunk, the last one counts, zero is left out. */
 import { type JsonObject, property } from '../../base/json.ts';
-import type { Usage } from '../../chat/usage.ts';
+import { tokenCount, type Usage } from '../../chat/usage.ts';
 
 /** Null where `metadata` holds no counts, as early chunks of some editions do. */
 export function usageOf(metadata: unknown): Usage | null {
@@ -37,8 +37,5 @@ export function writeUsage(usage: Usage): JsonObject | null {
 function countAt(metadata: unknown, key: string): number | null {
   const value = property(metadata, key);
   const isText = typeof value === 'string' && /^\d{1,15}$/.test(value);
-  const count = isText ? Number(value) : value;
-  return typeof count === 'number' && Number.isFinite(count) && count >= 0
-    ? Math.floor(count)
-    : null;
+  return tokenCount(isText ? Number(value) : value);
 }

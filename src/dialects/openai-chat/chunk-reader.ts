@@ -132,7 +132,7 @@ export class ChunkReader {
     const hasModel = typeof model === 'string' && model !== '';
     if (!hasId && !hasModel) return;
     this.#hasStarted = true;
-    this.#seed = `${String(id)}|${String(created)}`;
+    this.#seed = `${hasId ? id : ''}|${typeof created === 'number' ? created : ''}`;
     events.push({ type: 'start', id: hasId ? id : null, model: hasModel ? model : null });
   }
 }

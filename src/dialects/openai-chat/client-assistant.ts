@@ -1,5 +1,5 @@
 /** An assistant's turn in a client's body: text, refusal, reasoning, and calls in both their forms. */
-import { isJsonObject, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type JsonObject, stringAt } from '../../base/json.ts';
 import type { AssistantPart, ProviderTool, ToolCallPart } from '../../chat/request.ts';
 import { readText, type Text, textIn } from '../deferred-texts.ts';
 import { deferredTextPart } from '../media-source.ts';
@@ -104,7 +104,7 @@ function readAssistantPart(
     case 'refusal': {
       const { refusal } = part;
       if (typeof refusal !== 'string') faults.reportType(`${param}.refusal`, 'a string', refusal);
-      return { type: 'refusal', text: String(refusal) };
+      return { type: 'refusal', text: typeof refusal === 'string' ? refusal : '' };
     }
     case 'thinking':
       return reasoningPart(thinkingText(part['thinking'], texts));
@@ -199,7 +199,7 @@ export function keepOpaque(part: unknown, reading: MessageReading): void {
   if (!isJsonObject(part)) return;
   reading.opaqueParts.push({
     dialect: dialectName,
-    kind: `content:${String(part['type'])}`,
+    kind: `content:${stringAt(part, 'type') ?? 'untyped'}`,
     raw: part,
   });
 }

@@ -1,5 +1,5 @@
 /** The conversation of a client's body: one canonical message for each of the client's, in their order. */
-import { isJsonObject, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type JsonObject, stringAt } from '../../base/json.ts';
 import type {
   Message,
   ProviderTool,
@@ -144,13 +144,12 @@ function readToolMessage(value: JsonObject, index: number, reading: MessageReadi
 
 /** The old form of a result names its function instead of a call. */
 function readFunctionMessage(value: JsonObject, index: number, reading: MessageReading): Message {
-  const name = value['name'];
-  if (typeof name !== 'string') {
-    reading.faults.reportType(`messages[${index}].name`, 'a string', name);
-  }
+  const name = stringAt(value, 'name');
+  if (name === null)
+    reading.faults.reportType(`messages[${index}].name`, 'a string', value['name']);
   return {
     role: 'tool',
-    toolCallId: reading.functionCallIds.get(String(name)) ?? `function_${index}`,
+    toolCallId: reading.functionCallIds.get(name ?? '') ?? `function_${index}`,
     content: readResult(value['content'] ?? '', index, reading),
     isError: false,
   };

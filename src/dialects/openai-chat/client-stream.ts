@@ -43,6 +43,7 @@ class ChunkWriter {
   #created: number | null = null;
   /** The first frame passed, from which chunks of our own take their date. */
   #firstFrame: Buffer | null = null;
+  #hasStarted = false;
   #usage: Usage = unknownUsage;
   #hasToldUsage = false;
   /** Another answer goes on in this stream: its frames carry another id. */
@@ -80,9 +81,9 @@ class ChunkWriter {
   #note(event: ChatEvent): void {
     if (event.type === 'usage') this.#usage = event.usage;
     if (event.type !== 'start') return;
-    if (this.#id === null && this.#model === null) {
-      this.#id = event.id;
-    } else this.#isContinued = true;
+    if (this.#hasStarted) this.#isContinued = true;
+    else this.#id ??= event.id;
+    this.#hasStarted = true;
     this.#model = event.model ?? this.#model;
   }
 
@@ -218,8 +219,10 @@ class ChunkWriter {
   }
 
   #chunk(choices: readonly JsonObject[], extra: JsonObject = {}): string {
+    // Every chunk has the id of the first.
+    this.#id ??= this.#options.fallbackId;
     const chunk = {
-      id: this.#id ?? this.#options.fallbackId,
+      id: this.#id,
       object: 'chat.completion.chunk',
       created: this.#createdAt(),
       model: this.#model ?? '',

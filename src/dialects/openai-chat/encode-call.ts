@@ -3,6 +3,7 @@ import { fail, type Result, success } from '../../base/result.ts';
 import type { Message } from '../../chat/request.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
 import { encodeJson } from '../exact-json.ts';
+import { openingText } from '../turns.ts';
 import type { ChatQuirks } from './chat-quirks.ts';
 import { editBody } from './edit-body.ts';
 import { encodeMessages } from './encode-messages.ts';
@@ -29,7 +30,7 @@ function buildBody(call: UpstreamCall, quirks: ChatQuirks): Result<EncodedCall, 
   const body = {
     ...call.extraFields,
     model: call.model,
-    messages: withSystem(messages.value, call),
+    messages: withSystem(opened(messages.value), call),
     ...(request.tools.length === 0
       ? {}
       : { tools: encodeTools(request.tools, call.toolDescriptions) }),
@@ -51,6 +52,11 @@ function buildBody(call: UpstreamCall, quirks: ChatQuirks): Result<EncodedCall, 
 /** Which no other vendor is shown. */
 function hasReasoning({ role, content }: Message): boolean {
   return role === 'assistant' && content.some(({ type }) => type === 'reasoning');
+}
+
+/** The service refuses a conversation of nothing. */
+function opened(messages: readonly WireMessage[]): readonly WireMessage[] {
+  return messages.length > 0 ? messages : [{ role: 'user', content: openingText }];
 }
 
 /** The variant's text around the leading system messages. */

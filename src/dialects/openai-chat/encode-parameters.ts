@@ -33,6 +33,7 @@ export function fieldOf(name: ParameterName, isReasoningModel: boolean): string 
 
 /** The field's value on the wire; undefined = leave the field out. */
 export function wireValueOf(name: ParameterName, parameters: ChatParameters): unknown {
+  if (name === 'stop') return stopOf(parameters);
   if (name !== 'response_format') return parameters[name] ?? undefined;
   const format = parameters.response_format;
   if (format === null) return undefined;
@@ -47,4 +48,10 @@ export function wireValueOf(name: ParameterName, parameters: ChatParameters): un
       ...(strict === null ? {} : { strict }),
     },
   };
+}
+
+/** An empty sequence stops nothing, and some models refuse even an empty list. */
+function stopOf({ stop }: ChatParameters): readonly string[] | undefined {
+  const filled = (stop ?? []).filter((sequence) => sequence !== '');
+  return filled.length === 0 ? undefined : filled;
 }

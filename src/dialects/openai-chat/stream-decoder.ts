@@ -4,9 +4,8 @@ import type { StreamPart } from '../../chat/stream-event.ts';
 import { type SseEvent, type SseField, SseSplitter } from '../../framing/sse.ts';
 import type { UpstreamStreamDecoder } from '../dialect.ts';
 import { lostEvents, payloadOf } from '../event-payload.ts';
-import { isNestedTooDeeply } from '../json-spans.ts';
 import { ChunkReader, type Reading } from './chunk-reader.ts';
-import { safeBytesMax } from './decode-reply.ts';
+import { withExactArguments } from './exact-arguments.ts';
 import { TextTemplate } from './text-template.ts';
 import { dialectName } from './wire.ts';
 
@@ -53,7 +52,6 @@ function partOf(event: SseEvent, reader: ChunkReader, template: TextTemplate): S
     if (event.kind === 'residual') return endPart;
     return { events: endPart.events, frame: { dialect: dialectName, bytes: event.bytes } };
   }
-  if (event.bytes.length > safeBytesMax && isNestedTooDeeply(event.bytes)) return malformedPart;
   const payload = payloadOf(event);
   switch (payload.kind) {
     case 'nothing':
@@ -66,7 +64,9 @@ function partOf(event: SseEvent, reader: ChunkReader, template: TextTemplate): S
     case 'too_large':
       return { events: lostEvents, frame: null };
     case 'json': {
-      const { events, isPlain } = reader.readChunk(payload.value, event.event === 'error');
+      const value =
+        event.kind === 'comment' ? payload.value : withExactArguments(payload.value, event.data);
+      const { events, isPlain } = reader.readChunk(value, event.event === 'error');
       if (!isPlain || !payload.isFramed) return { events, frame: null };
       const [said] = events;
       if (event.kind === 'event' && events.length === 1 && said?.type === 'text') {

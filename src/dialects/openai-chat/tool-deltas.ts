@@ -2,8 +2,10 @@
  * Tool calls of one choice, out of deltas that servers number, name and cut in many ways, into calls
  * that come one after another, numbered from 0.
  */
+import { append } from '../../base/append.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { ChatEvent } from '../../chat/stream-event.ts';
+import { lostEvents } from '../event-payload.ts';
 import { JsonProgress } from './json-progress.ts';
 import { madeToolCallId } from './tool-call-ids.ts';
 
@@ -85,7 +87,7 @@ export class ToolDeltas {
       if (draft.name !== '') {
         this.#tell(draft, events);
         this.#end(draft, events);
-      } else if (draft.pending.trim() !== '') events.push({ type: 'malformed' });
+      } else if (draft.pending.trim() !== '') append(events, lostEvents);
     }
     this.#current = this.#calls.length;
   }
@@ -149,7 +151,7 @@ export class ToolDeltas {
   }
 
   #end(draft: Draft, events: ChatEvent[]): void {
-    if (draft.isEnded) return;
+    if (draft.isEnded || draft.index === -1) return;
     draft.isEnded = true;
     events.push({ type: 'tool_call_end', choice: this.#choice, index: draft.index });
   }

@@ -1,6 +1,6 @@
 /** Token counts as this dialect's servers tell them, and as it writes them. */
 import { isJsonObject, objectAt, property } from '../../base/json.ts';
-import type { Usage } from '../../chat/usage.ts';
+import { tokenCount, type Usage } from '../../chat/usage.ts';
 import type { WireUsage } from './wire.ts';
 
 /** Null when nothing is told. Totals: input with cached tokens, output with reasoning. */
@@ -37,8 +37,7 @@ function outputTotal(
 }
 
 function countAt(value: unknown, name: string): number | null {
-  const count = property(value, name);
-  return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? count : null;
+  return tokenCount(property(value, name));
 }
 
 /** Null when nothing is known. What is not known stays out: it is not zero. */

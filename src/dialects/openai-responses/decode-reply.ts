@@ -1,13 +1,14 @@
 /** A whole response as parts. */
-import { isJsonObject, parseJson } from '../../base/json.ts';
+import { isJsonObject } from '../../base/json.ts';
 import type { ChatEvent, StreamPart } from '../../chat/stream-event.ts';
+import { parseAnswer } from '../answer-json.ts';
 import { isErrorDocument } from './error-rules.ts';
 import { madeInResponse } from './made-items.ts';
 import { ResponseReader } from './response-reader.ts';
 
 /** Ends in `end` when the body is a response; else it holds an `error` or is `malformed`. */
 export function decodeReply(body: Buffer): readonly StreamPart[] {
-  const parsed = parseJson(body.toString('utf8'));
+  const parsed = parseAnswer(body.toString('utf8'));
   if (!parsed.ok || !isJsonObject(parsed.value)) return [partOf([{ type: 'malformed' }])];
   const response = parsed.value;
   if (isErrorDocument(response)) {

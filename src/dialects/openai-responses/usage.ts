@@ -1,6 +1,6 @@
 /** Token counts as this dialect's services tell them. */
-import { isJsonObject, numberAt, objectAt } from '../../base/json.ts';
-import type { Usage } from '../../chat/usage.ts';
+import { isJsonObject, objectAt, property } from '../../base/json.ts';
+import { tokenCount, type Usage } from '../../chat/usage.ts';
 
 /** Null when nothing is told. Totals: input with what a cache held or took, output with reasoning. */
 export function readUsage(value: unknown): Usage | null {
@@ -19,6 +19,5 @@ export function readUsage(value: unknown): Usage | null {
 }
 
 function countAt(value: unknown, name: string): number | null {
-  const count = numberAt(value, name);
-  return count !== null && count >= 0 ? count : null;
+  return tokenCount(property(value, name));
 }

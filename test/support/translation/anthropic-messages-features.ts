@@ -218,6 +218,11 @@ export const anthropicMessagesFeatures: DialectFeatures = {
           shows: /city/,
         },
         field('max_tokens', 4321, /4321/),
+        {
+          name: '`max_tokens: 0`, which only fills a cache',
+          body: { max_tokens: 0 },
+          shows: /"max_tokens":0/,
+        },
         field('stop_sequences', ['HALT'], /HALT/),
         {
           name: 'five `stop_sequences`',

@@ -243,3 +243,23 @@ describe('a whole reply', () => {
     ]);
   });
 });
+
+describe('what no service should send', () => {
+  it.each([{ name: 'look' }, { id: 'c', name: '' }, { id: '', name: 'look' }, {}])(
+    'the call %j is lost, and so is the answer',
+    (call) => {
+      const sent = [start(), opened(0, { type: 'tool_use', ...call }), finish('tool_use'), stop];
+      const malformed = events(...sent).filter(({ type }) => type === 'malformed');
+      expect(malformed).toHaveLength(2);
+    },
+  );
+
+  it('an empty id is none', () => {
+    expect(events(start(''))[0]).toEqual({ type: 'start', id: null, model: 'm' });
+  });
+
+  it('an empty stop_reason is no finish', () => {
+    const said = events(start(), text('a'), finish(''), stop);
+    expect(said.some(({ type }) => type === 'finish')).toBe(false);
+  });
+});

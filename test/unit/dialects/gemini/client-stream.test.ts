@@ -304,3 +304,14 @@ it('an error in the stream is its last event', () => {
   expect(encoder.push({ events: [text('b')], frame: null })).toBe('');
   expect(encoder.fail(failure)).toBe('');
 });
+
+it('every chunk has the id of the first, also where the provider tells its own later', () => {
+  const late = [text('a'), start, text('b'), finish(), end];
+  expect(readGeminiStream(write(unframed(late))).ids).toEqual(['own']);
+});
+
+it('a call whose end is never told is told when the answer is over', () => {
+  const open = called(0, 'c', 'look', '{"a":1}').slice(0, -1);
+  const { calls } = readGeminiStream(write(unframed([start, finish(), ...open, end])));
+  expect(calls).toMatchObject([{ name: 'look', args: { a: 1 } }]);
+});

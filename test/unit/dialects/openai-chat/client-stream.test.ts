@@ -272,3 +272,9 @@ it('fail is the dialect’s error event, with nothing behind it', () => {
   expect(encoder.push({ events: [end], frame: null })).toBe('');
   expect(encoder.fail(failure)).toBe('');
 });
+
+it('every chunk has the id of the first, also where the provider tells its own later', () => {
+  const late = [text('a'), start, text('b'), finish(), end];
+  const ids = dataIn(fromEvents(late)).flatMap((data) => data.id ?? []);
+  expect([...new Set(ids)]).toEqual(['chatcmpl-own']);
+});

@@ -304,3 +304,33 @@ it('RH-11 takes no 200 without an answer in it for one', () => {
     expect(part?.events).toEqual([{ type: 'malformed' }]);
   }
 });
+
+describe('what no server should send', () => {
+  it('a date of any kind changes nothing', () => {
+    for (const created of [{ toString: null }, [{}], null, 'x']) {
+      const stream = chunk({ content: 'a' }, 'stop', { created }) + done;
+      expect(eventsOf(decode(stream))).toContainEqual({ type: 'text', choice: 0, text: 'a' });
+    }
+  });
+
+  it('a call that is never named is lost, and so is the answer; until then none ends', () => {
+    const stream =
+      tool({ index: 0, id: 'c', function: { arguments: '{"a":1}' } }) +
+      chunk({ content: 'a' }) +
+      chunk({}, 'tool_calls') +
+      done;
+    const types = eventsOf(decode(stream)).map(({ type }) => type);
+    expect(types).toEqual(['start', 'text', 'malformed', 'malformed', 'finish', 'end']);
+  });
+
+  it('TR-05 arguments that come as an object keep the digits of their numbers', () => {
+    const said = JSON.stringify({ index: 0, id: 'c', function: { name: 'f', arguments: {} } });
+    const stream = tool('CALL').replace('"CALL"', said.replace('{}', '{"n":12345678901234567890}'));
+    expect(eventsOf(decode(stream + done))).toContainEqual({
+      type: 'tool_call_arguments',
+      choice: 0,
+      index: 0,
+      fragment: '{"n":12345678901234567890}',
+    });
+  });
+});
