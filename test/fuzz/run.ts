@@ -5,12 +5,12 @@ import { runThoroughly } from '../support/thorough-run.ts';
 const help = `npm run fuzz -- [options] [part of a file name ...]
 
 Runs the tests of test/property and test/conformance, the outages of test/scenario, and
-test/fuzz/*.fuzz.ts, with more runs a
-property, every cut of the streams' bytes, longer traces, more schedules and longer outages.
+test/fuzz/*.fuzz.ts, with more runs a property, every cut of the streams' bytes, longer traces,
+more schedules, longer outages, and 100,000 mutated streams, answers and bodies a dialect.
 
   --runs N    tries of each property (default 2000)
   --seed N    the seed of the first try, to repeat a failure
-  --short     300 tries of the properties and nothing else; what CI runs
+  --short     300 tries of the properties, and test/fuzz in its short form; what CI runs
   --help      this text
 `;
 
