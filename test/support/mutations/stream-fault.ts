@@ -65,6 +65,7 @@ async function faultOf(
     return 'other events when the bytes are cut';
   }
   const read = await readStream(dialect, pieces);
+  if (read.cause?.why === 'thrown') throw read.cause.error;
   if (read.cause !== null) classifyBreak(dialect, read.cause);
   if (read.cause !== null && !read.isShown) return null;
   for (const form of cutForms) {
