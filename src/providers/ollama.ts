@@ -8,6 +8,7 @@ export const ollamaKind = chatKind({
   keyVariable: null,
   isKeyRequired: false,
   quirks: {
+    takesLongToolNames: true,
     outputLimit: 'max_tokens',
     refusedByReasoning: [],
     refusedFields: [

@@ -6,6 +6,6 @@ export const openaiCompatibleKind = chatKind({
   baseUrl: null,
   keyVariable: null,
   isKeyRequired: false,
-  quirks: {},
+  quirks: { takesLongToolNames: true },
   passedHeaders: ['openai-beta'],
 });

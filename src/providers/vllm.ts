@@ -7,6 +7,7 @@ export const vllmKind = chatKind({
   keyVariable: null,
   isKeyRequired: false,
   quirks: {
+    takesLongToolNames: true,
     outputLimit: 'max_tokens',
     refusedByReasoning: [],
     carriedParameters: ['top_k'],

@@ -33,6 +33,8 @@ export type ChatQuirks = {
   readonly messages?: MessageQuirks;
   /** False: it makes no embeddings. */
   readonly hasEmbeddings?: boolean;
+  /** It takes names of tools that are longer than 64 characters. */
+  readonly takesLongToolNames?: boolean;
   /** What its errors mean where its kin means another thing; they are looked at first. */
   readonly errorRules?: readonly ErrorRule[];
 };

@@ -14,10 +14,10 @@ import {
   scanJson,
   stringIn,
 } from '../json-spans.ts';
+import { ownDescription } from '../tool-descriptions.ts';
 import type { ChatQuirks } from './chat-quirks.ts';
 import { editMessages } from './edit-messages.ts';
 import { fieldOf, outputLimitFields, refusedSampling, wireValueOf } from './encode-parameters.ts';
-import { ownDescription } from './encode-tools.ts';
 
 /** What the gateway writes itself, whatever a target's settings say. */
 const ownedFields: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'tiergate']);

@@ -44,7 +44,7 @@ export function editMessages(
   }
   const last = elements.at(-1);
   if (addedMessages.length > 0 && last !== undefined) {
-    const encoded = encodeMessages(addedMessages);
+    const encoded = encodeMessages(addedMessages, {});
     if (!encoded.ok) return encoded;
     const text = encoded.value.map((message) => `,${JSON.stringify(message)}`).join('');
     splices.push({ start: last.end, end: last.end, text });

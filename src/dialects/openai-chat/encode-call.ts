@@ -1,14 +1,15 @@
 /** One call in this dialect: the client's own bytes edited when it spoke the dialect, else built from the canonical request. */
 import { fail, type Result, success } from '../../base/result.ts';
-import type { Message } from '../../chat/request.ts';
+import type { ChatParameters, Message } from '../../chat/request.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
 import { encodeJson } from '../exact-json.ts';
+import { isStrictSchema } from '../strict-schema.ts';
 import { openingText } from '../turns.ts';
 import type { ChatQuirks } from './chat-quirks.ts';
 import { editBody } from './edit-body.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { fieldOf, type ParameterName, refusedSampling, wireValueOf } from './encode-parameters.ts';
-import { encodeToolChoice, encodeTools } from './encode-tools.ts';
+import { encodeTools } from './encode-tools.ts';
 import { fitBody, needsFitting } from './fit-body.ts';
 import { dialectName, type WireMessage } from './wire.ts';
 
@@ -24,29 +25,37 @@ export function encodeCall(
 
 function buildBody(call: UpstreamCall, quirks: ChatQuirks): Result<EncodedCall, RequestFault> {
   const { request } = call;
-  const messages = encodeMessages(request.messages);
+  const dropped = new Set(request.otherFields);
+  const messages = encodeMessages(request.messages, quirks);
   if (!messages.ok) return messages;
-  const { fields, dropped } = parameterFields(call, quirks);
+  const tools = encodeTools(call, quirks, dropped);
+  if (!tools.ok) return tools;
   const body = {
     ...call.extraFields,
     model: call.model,
-    messages: withSystem(opened(messages.value), call),
-    ...(request.tools.length === 0
-      ? {}
-      : { tools: encodeTools(request.tools, call.toolDescriptions) }),
-    ...(request.toolChoice === null || request.tools.length === 0
-      ? {}
-      : { tool_choice: encodeToolChoice(request.toolChoice) }),
-    ...fields,
+    messages: withSystem(withJsonWord(opened(messages.value), call), call),
+    ...tools.value,
+    ...parameterFields(call, quirks, dropped),
     ...(call.isStream ? { stream: true, stream_options: { include_usage: true } } : {}),
   };
   const text = encodeJson(body);
   if (!text.ok) return fail({ param: null, message: `the request is ${text.fault}` });
-  const lost = [
-    ...(request.messages.some(hasReasoning) ? ['reasoning'] : []),
-    ...(request.messages.at(-1)?.role === 'assistant' ? ['prefill'] : []),
-  ];
-  return success({ body: text.value, dropped: [...request.otherFields, ...dropped, ...lost] });
+  if (request.messages.some(hasReasoning)) dropped.add('reasoning');
+  if (request.messages.at(-1)?.role === 'assistant') dropped.add('prefill');
+  return success({ body: text.value, dropped: [...dropped] });
+}
+
+const jsonWord = 'Answer with a single valid JSON object.';
+
+/** A JSON answer without a schema is refused unless the messages speak of JSON. */
+function withJsonWord(
+  messages: readonly WireMessage[],
+  { parameters }: UpstreamCall,
+): readonly WireMessage[] {
+  if (parameters.response_format?.type !== 'json_object') return messages;
+  const written = encodeJson(messages);
+  if (written.ok && /json/i.test(written.value)) return messages;
+  return [{ role: 'system', content: jsonWord }, ...messages];
 }
 
 /** Which no other vendor is shown. */
@@ -82,20 +91,27 @@ const ownServiceTiers: readonly string[] = ['auto', 'default', 'flex', 'scale', 
 function parameterFields(
   call: UpstreamCall,
   quirks: ChatQuirks,
-): {
-  readonly fields: { readonly [name: string]: unknown };
-  readonly dropped: readonly string[];
-} {
+  dropped: Set<string>,
+): { readonly [name: string]: unknown } {
   const fields: Record<string, unknown> = {};
-  const dropped: string[] = [];
-  for (const name of Object.keys(call.parameters) as ParameterName[]) {
-    const value = wireValueOf(name, call.parameters);
+  const parameters = withFittingStrictness(call.parameters, dropped);
+  for (const name of Object.keys(parameters) as ParameterName[]) {
+    const value = wireValueOf(name, parameters);
     if (value === undefined) continue;
     if (call.ownedParameters.includes(name) || isCarried(name, value, call, quirks)) {
       fields[fieldOf(name, call.isReasoningModel)] = value;
-    } else dropped.push(name);
+    } else dropped.add(name);
   }
-  return { fields, dropped };
+  return fields;
+}
+
+/** A schema that is not one of strict mode would be refused. */
+function withFittingStrictness(parameters: ChatParameters, dropped: Set<string>): ChatParameters {
+  const format = parameters.response_format;
+  if (format?.type !== 'json_schema' || format.strict !== true) return parameters;
+  if (isStrictSchema(format.schema)) return parameters;
+  dropped.add('response_format.strict');
+  return { ...parameters, response_format: { ...format, strict: null } };
 }
 
 /** Whether a field that the client set in another dialect means something to this target. */
@@ -115,6 +131,8 @@ function isCarried(
       return call.isReasoningModel;
     case 'parallel_tool_calls':
       return call.request.tools.length > 0;
+    case 'top_logprobs':
+      return call.parameters.logprobs === true;
     default:
       return !call.isReasoningModel || !refusedSampling(quirks).has(name);
   }

@@ -13,6 +13,8 @@ import type {
 } from '../../chat/request.ts';
 import type { RequestFault } from '../dialect.ts';
 import { ToolResults } from '../tool-results.ts';
+import type { ChatQuirks } from './chat-quirks.ts';
+import { toolName, unwritableName } from './encode-tools.ts';
 import { sendableToolCallId } from './tool-call-ids.ts';
 import type { WireMessage, WireToolCall } from './wire.ts';
 
@@ -21,6 +23,7 @@ type Media = ImagePart | DocumentPart | AudioPart;
 /** The fault names a call whose result is missing, or a part that has no form here. */
 export function encodeMessages(
   messages: readonly Message[],
+  quirks: ChatQuirks,
 ): Result<readonly WireMessage[], RequestFault> {
   const written: WireMessage[] = [];
   const toolResults = new ToolResults(messages);
@@ -37,7 +40,9 @@ export function encodeMessages(
         break;
       }
       case 'assistant': {
-        written.push(encodeAssistant(message));
+        const turn = encodeAssistant(message, quirks);
+        if (!turn.ok) return turn;
+        written.push(turn.value);
         const results = toolResults.take(index);
         if (!results.ok) return results;
         const fault = addResults(results.value, index, written);
@@ -60,7 +65,10 @@ function joined(parts: readonly { readonly text: string }[]): string {
 }
 
 /** Reasoning stays out: it is private to the vendor that made it. */
-function encodeAssistant(message: AssistantMessage): WireMessage {
+function encodeAssistant(
+  message: AssistantMessage,
+  quirks: ChatQuirks,
+): Result<WireMessage, RequestFault> {
   let text = '';
   let refusal = '';
   const calls: WireToolCall[] = [];
@@ -68,15 +76,17 @@ function encodeAssistant(message: AssistantMessage): WireMessage {
     if (part.type === 'text') text += part.text;
     if (part.type === 'refusal') refusal += part.text;
     if (part.type !== 'tool_call') continue;
-    const called = { name: part.name, arguments: part.arguments === '' ? '{}' : part.arguments };
+    const name = toolName(part.name, quirks);
+    if (name === null) return fail(unwritableName(part.name));
+    const called = { name, arguments: part.arguments === '' ? '{}' : part.arguments };
     calls.push({ id: sendableToolCallId(part.id), type: 'function', function: called });
   }
-  return {
+  return success({
     role: 'assistant',
     content: text === '' && (calls.length > 0 || refusal !== '') ? null : text,
     ...(refusal === '' ? {} : { refusal }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
-  };
+  });
 }
 
 /** A tool message holds text only: other parts follow in a user message, after all results of the turn. */

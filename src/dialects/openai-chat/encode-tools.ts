@@ -1,48 +1,86 @@
 /** Tools and the choice among them, as this dialect writes them. */
 import type { JsonObject } from '../../base/json.ts';
+import { fail, type Result, success } from '../../base/result.ts';
 import { unreachable } from '../../base/unreachable.ts';
 import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
+import type { RequestFault, UpstreamCall } from '../dialect.ts';
+import { objectSchema } from '../object-schema.ts';
+import { isStrictSchema } from '../strict-schema.ts';
+import { ownDescription } from '../tool-descriptions.ts';
+import { encodeToolName } from '../tool-names.ts';
+import type { ChatQuirks } from './chat-quirks.ts';
 
-/** `descriptions`: the variant's own wording, by tool name. */
+export type EncodedTools = {
+  readonly tools?: readonly JsonObject[];
+  readonly tool_choice?: unknown;
+};
+
+/** A tool of another dialect under a name that servers of this one take; null when there is none. */
+export function toolName(name: string, quirks: ChatQuirks): string | null {
+  const accepted = quirks.takesLongToolNames === true ? /^[\w-]+$/ : /^[\w-]{1,64}$/;
+  return encodeToolName(name, { accepted, charactersMax: 64 });
+}
+
+export function unwritableName(name: string): RequestFault {
+  const shown = name.length <= 80 ? name : `${name.slice(0, 79)}…`;
+  return { message: `The tool name "${shown}" cannot be written for this target.`, param: 'tools' };
+}
+
+/** The tools of a request of another dialect. */
 export function encodeTools(
-  tools: readonly ToolDefinition[],
-  descriptions: { readonly [toolName: string]: string },
-): readonly JsonObject[] {
-  return tools.map((tool) => {
-    const description = ownDescription(descriptions, tool.name) ?? tool.description;
-    return {
-      type: 'function',
-      function: {
-        name: tool.name,
-        ...(description === null ? {} : { description }),
-        ...(tool.parameters === null ? {} : { parameters: tool.parameters }),
-        ...(tool.strict === null ? {} : { strict: tool.strict }),
-      },
-    };
-  });
+  { request, toolDescriptions }: UpstreamCall,
+  quirks: ChatQuirks,
+  dropped: Set<string>,
+): Result<EncodedTools, RequestFault> {
+  const { toolChoice } = request;
+  if (request.tools.length === 0) {
+    if (toolChoice === null || toolChoice.mode === 'auto' || toolChoice.mode === 'none') {
+      return success({});
+    }
+    return fail({ message: 'A tool must be called, but none is offered.', param: 'tool_choice' });
+  }
+  const tools: JsonObject[] = [];
+  for (const tool of request.tools) {
+    const name = toolName(tool.name, quirks);
+    if (name === null) return fail(unwritableName(tool.name));
+    const own = ownDescription(toolDescriptions, tool.name);
+    tools.push({ type: 'function', function: { name, ...encodeTool(tool, own, dropped) } });
+  }
+  if (toolChoice === null) return success({ tools });
+  const nameOf = (name: string): string => toolName(name, quirks) ?? name;
+  return success({ tools, tool_choice: encodeToolChoice(toolChoice, nameOf) });
 }
 
-export function ownDescription(
-  descriptions: { readonly [toolName: string]: string },
-  name: string,
-): string | null {
-  return Object.hasOwn(descriptions, name) ? (descriptions[name] ?? null) : null;
+function encodeTool(
+  tool: ToolDefinition,
+  override: string | null,
+  dropped: Set<string>,
+): JsonObject {
+  const description = override ?? tool.description;
+  const parameters = tool.parameters === null ? null : objectSchema(tool.parameters);
+  const isUnfit = tool.strict === true && parameters !== null && !isStrictSchema(parameters);
+  if (isUnfit) dropped.add('strict');
+  return {
+    ...(description === null ? {} : { description }),
+    ...(parameters === null ? {} : { parameters }),
+    ...(tool.strict === null || isUnfit ? {} : { strict: tool.strict }),
+  };
 }
 
-export function encodeToolChoice(choice: ToolChoice): unknown {
+function encodeToolChoice(choice: ToolChoice, nameOf: (name: string) => string): unknown {
   switch (choice.mode) {
     case 'auto':
     case 'required':
     case 'none':
       return choice.mode;
     case 'tool':
-      return namedFunction(choice.name);
+      return namedFunction(nameOf(choice.name));
     case 'subset':
       return {
         type: 'allowed_tools',
         allowed_tools: {
           mode: choice.required ? 'required' : 'auto',
-          tools: choice.names.map(namedFunction),
+          tools: choice.names.map((name) => namedFunction(nameOf(name))),
         },
       };
     default:

@@ -10,6 +10,8 @@ const audioFormats: readonly string[] = ['wav', 'mp3'];
 export function missingAbility(request: ChatRequest, quirks: ChatQuirks = {}): string | null {
   const missing = unserved(request, quirks);
   if (missing !== null || request.original.dialect === dialectName) return missing;
+  // They can be had, but an answer in another dialect has no place for them.
+  if (request.parameters.logprobs === true) return 'logprobs';
   return foreignAbility(request, dialectName) ?? mediaAbility(request.messages);
 }
 

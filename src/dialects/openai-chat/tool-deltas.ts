@@ -6,6 +6,7 @@ import { append } from '../../base/append.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { ChatEvent } from '../../chat/stream-event.ts';
 import { lostEvents } from '../event-payload.ts';
+import { decodeToolName } from '../tool-names.ts';
 import { JsonProgress } from './json-progress.ts';
 import { madeToolCallId } from './tool-call-ids.ts';
 
@@ -140,8 +141,8 @@ export class ToolDeltas {
       if (draft.id === '') {
         draft.id = madeToolCallId(`${this.#idSeed()}|${choice}|${draft.order}|${draft.name}`);
       }
-      const { index, id, name } = draft;
-      events.push({ type: 'tool_call_start', choice, index, id, name });
+      const { index, id } = draft;
+      events.push({ type: 'tool_call_start', choice, index, id, name: decodeToolName(draft.name) });
     }
     if (draft.pending === '') return;
     const { index, pending: fragment } = draft;

@@ -2,9 +2,9 @@
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
 import type { FirstFault } from '../first-fault.ts';
+import { isStrictSchema } from '../strict-schema.ts';
 import { TypedFields } from '../typed-fields.ts';
 import { keepOpaque, type PartReading } from './client-media.ts';
-import { isStrictSchema } from './strict-schema.ts';
 
 /** A tool that is no function (custom, one that the provider runs) is kept as it is, for this dialect alone. */
 export function readTools(value: unknown, reading: PartReading): readonly ToolDefinition[] {

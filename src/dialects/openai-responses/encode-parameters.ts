@@ -3,7 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { ChatParameters, ResponseFormat } from '../../chat/request.ts';
 import type { UpstreamCall } from '../dialect.ts';
 import { nearestEffort } from '../nearest-effort.ts';
-import { isStrictSchema } from './strict-schema.ts';
+import { isStrictSchema } from '../strict-schema.ts';
 import type { WireTextFormat } from './wire.ts';
 
 /** The least that the service takes as a limit. */

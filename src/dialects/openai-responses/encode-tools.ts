@@ -3,9 +3,10 @@ import type { JsonObject } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
 import type { RequestFault, UpstreamCall } from '../dialect.ts';
+import { objectSchema } from '../object-schema.ts';
+import { isStrictSchema } from '../strict-schema.ts';
 import { ownDescription } from '../tool-descriptions.ts';
 import { encodeToolName } from '../tool-names.ts';
-import { isStrictSchema } from './strict-schema.ts';
 import type { WireTool, WireToolChoice } from './wire.ts';
 
 export type EncodedTools = {
@@ -46,6 +47,8 @@ export function encodeTools(
   });
 }
 
+const noParameters: JsonObject = { type: 'object', properties: {}, additionalProperties: false };
+
 function encodeTool(
   tool: ToolDefinition,
   override: string | null,
@@ -54,7 +57,7 @@ function encodeTool(
   const name = toolName(tool.name);
   if (name === null) return null;
   const description = override ?? tool.description;
-  const parameters = objectSchema(tool.parameters);
+  const parameters = tool.parameters === null ? noParameters : objectSchema(tool.parameters);
   const strict = tool.strict === true && isStrictSchema(parameters);
   if (tool.strict === true && !strict) dropped.add('strict');
   return {
@@ -64,13 +67,6 @@ function encodeTool(
     parameters,
     strict,
   };
-}
-
-/** The service takes only schemas of an object with properties. */
-function objectSchema(parameters: JsonObject | null): JsonObject {
-  if (parameters === null) return { type: 'object', properties: {}, additionalProperties: false };
-  const typed = parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' };
-  return Object.hasOwn(typed, 'properties') ? typed : { ...typed, properties: {} };
 }
 
 function encodeChoice(choice: ToolChoice): WireToolChoice {

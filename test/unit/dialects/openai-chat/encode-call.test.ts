@@ -212,9 +212,10 @@ describe('a body built from the canonical request', () => {
   });
 
   it('carries tools, the choice and the variant', () => {
+    const closed = { type: 'object', properties: {}, additionalProperties: false };
     const request = requestWith([{ role: 'system', content: [text('own')] }, user('hi')], {
       tools: [
-        { name: 'f', description: 'old', parameters: { type: 'object' }, strict: true },
+        { name: 'f', description: 'old', parameters: closed, strict: true },
         { name: 'g', description: null, parameters: null, strict: null },
       ],
       toolChoice: { mode: 'subset', required: true, names: ['g'] },
@@ -226,7 +227,7 @@ describe('a body built from the canonical request', () => {
     expect(body.tools).toEqual([
       {
         type: 'function',
-        function: { name: 'f', description: 'new', parameters: { type: 'object' }, strict: true },
+        function: { name: 'f', description: 'new', parameters: closed, strict: true },
       },
       { type: 'function', function: { name: 'g' } },
     ]);

@@ -1,5 +1,5 @@
 /** Whether a schema is one that strict mode takes: closed objects whose properties are all required. */
-import { arrayAt, isJsonObject, type JsonObject } from '../../base/json.ts';
+import { arrayAt, isJsonObject, type JsonObject } from '../base/json.ts';
 
 /** Keywords that strict mode refuses (platform.openai.com, structured outputs, November 2026). */
 const refused: readonly string[] = [
