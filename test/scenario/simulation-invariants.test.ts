@@ -120,6 +120,7 @@ function schedule(): Schedule {
       during(140_000, 'p1', { kind: 'cut', afterTokens: 10 }),
     ],
     poisons: [],
+    drains: [],
     versions: [{ atMs: 0, tiers: [tier] }],
     requests: [
       request('served', 1000),
@@ -288,6 +289,10 @@ const breaches: { readonly [invariant: string]: (seen: Seen) => void } = {
   },
   asksWithItsKeys: (seen) => {
     call(seen, 'served').key = null;
+  },
+  asksNobodyDrained: (seen) => {
+    const { atMs } = call(seen, 'served').at;
+    seen.schedule.drains.push({ target: 'p1/m', fromMs: atMs - 1, toMs: atMs + 1 });
   },
   countsEveryCall: (seen) => {
     seen.calls = seen.calls.filter(({ requestId }) => requestId !== 'served');

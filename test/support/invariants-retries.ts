@@ -280,6 +280,17 @@ function hasLimitedKey(observation: Observation, last: AttemptSeen): boolean {
   );
 }
 
+/** What an operator has drained nobody asks, but who had begun before. */
+export function asksNobodyDrained(observation: Observation): readonly string[] {
+  return observation.schedule.drains.flatMap(({ target, fromMs, toMs }) =>
+    observation.calls
+      .filter(({ provider, model }) => `${provider}/${model}` === target)
+      .filter(({ at }) => at.atMs > fromMs + toleranceMs && at.atMs < toMs - toleranceMs)
+      .filter((call) => !isAgain(observation, call))
+      .map(({ requestId, at }) => `${requestId} asked ${target} at ${ms(at.atMs)}, it is drained`),
+  );
+}
+
 /** A provider with keys is asked with one of them; the calls are those that the trace tells of. */
 export function asksWithItsKeys(observation: Observation): readonly string[] {
   return observation.calls.flatMap((call) => {

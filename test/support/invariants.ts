@@ -22,6 +22,7 @@ import {
   waitsForTheFirstBack,
 } from './invariants-inputs.ts';
 import {
+  asksNobodyDrained,
   asksWithItsKeys,
   boundsItsAttempts,
   countsEveryCall,
@@ -73,6 +74,7 @@ export const invariants: readonly Invariant[] = [
   repeatsNoWritingTool,
   returnsOnlyToTheResting,
   asksWithItsKeys,
+  asksNobodyDrained,
   countsEveryCall,
   probesOneAtATime,
   letsOnlyProbesThrough,

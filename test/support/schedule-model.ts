@@ -124,6 +124,9 @@ export type Poison = {
   readonly status: number;
 };
 
+/** An operator drains a target, and gives it back. */
+export type Drain = { readonly target: string; readonly fromMs: number; readonly toMs: number };
+
 /** The tiers from `atMs` on; the first version starts at 0. */
 export type ConfigVersion = { readonly atMs: number; readonly tiers: readonly TierPlan[] };
 
@@ -134,6 +137,7 @@ export type Schedule = {
   readonly providers: readonly ProviderPlan[];
   readonly phases: readonly Phase[];
   readonly poisons: readonly Poison[];
+  readonly drains: readonly Drain[];
   readonly versions: readonly ConfigVersion[];
   readonly requests: readonly RequestPlan[];
 };

@@ -5,6 +5,7 @@ import { below, isChosen, logUniform, pick } from './schedule-draws.ts';
 import { randomBreak, randomFault } from './schedule-faults.ts';
 import {
   type ConfigVersion,
+  type Drain,
   type Phase,
   type Poison,
   type ProviderPlan,
@@ -34,7 +35,25 @@ export function randomSchedule(seed: number): Schedule {
     poisons: isChosen(random, 0.2) ? [randomPoison(random, providers)] : [],
     versions,
     requests: randomRequests(random, versions, endMs),
+    // Drawn last: the rest of a schedule is what it was without them.
+    drains: isChosen(random, 0.2) ? randomDrains(random, versions, endMs) : [],
   };
+}
+
+/** Of different targets. */
+function randomDrains(
+  random: Random,
+  versions: readonly ConfigVersion[],
+  endMs: number,
+): readonly Drain[] {
+  const tiers = versions.flatMap((version) => version.tiers);
+  const targets = new Set(tiers.flatMap((tier) => tier.targets.map(targetId)));
+  return shuffled(random, [...targets])
+    .slice(0, 1 + below(random, 2))
+    .map((target) => {
+      const fromMs = Math.round(uniform(random, 0, endMs));
+      return { target, fromMs, toMs: Math.round(uniform(random, fromMs, endMs)) };
+    });
 }
 
 function randomProvider(random: Random, name: string): ProviderPlan {

@@ -21,6 +21,7 @@ export async function shrinkSchedule(
     await dropItems('requests', () => best, keep);
     await dropItems('phases', () => best, keep);
     await dropItems('poisons', () => best, keep);
+    await dropItems('drains', () => best, keep);
     await dropVersions(() => best, keep);
     await dropTargets(() => best, keep);
     await plainRequests(() => best, keep);
@@ -41,7 +42,7 @@ type Keep = (candidate: Schedule) => Promise<boolean>;
 
 /** Halves, then quarters, down to single items. */
 async function dropItems(
-  name: 'requests' | 'phases' | 'poisons',
+  name: 'requests' | 'phases' | 'poisons' | 'drains',
   best: () => Schedule,
   keep: Keep,
 ): Promise<void> {

@@ -1,6 +1,7 @@
 /** The engine's own health registry, watched: every permit, every change, every listener. */
 
 import type { HealthRegistry } from '../../src/engine/health-registry.ts';
+import type { OverrideTable } from '../../src/engine/override-table.ts';
 import type { TargetHealth, TargetPermit } from '../../src/engine/target-health.ts';
 import type { Target } from '../../src/routing/snapshot.ts';
 import type {
@@ -23,8 +24,11 @@ export class WatchedHealth {
   /** Listeners of the engine on the health of targets. */
   listeners = 0;
 
-  constructor(inner: HealthRegistry, moment: () => Moment) {
+  readonly #overrides: OverrideTable;
+
+  constructor(inner: HealthRegistry, overrides: OverrideTable, moment: () => Moment) {
     this.#moment = moment;
+    this.#overrides = overrides;
     this.registry = {
       ...inner,
       of: (target, tier) => {
@@ -44,10 +48,25 @@ export class WatchedHealth {
   /** Why each target that was ever asked for cannot be asked now. */
   obstacles(): Obstacles {
     const found: Record<string, string | null> = {};
-    for (const [name, { health, target }] of this.#known) {
-      found[name] = health.obstacle(target)?.reason ?? null;
-    }
+    for (const [name, known] of this.#known) found[name] = this.#obstacleTo(known);
     return found;
+  }
+
+  /** An operator has drained the target, or given it back. */
+  noteOverride(name: string): void {
+    const known = this.#known.get(name);
+    if (known !== undefined) this.#noteChange(known);
+  }
+
+  #obstacleTo({ health, target }: Known): string | null {
+    const isDrained = this.#overrides.get(health.name, 0)?.state === 'drained';
+    return isDrained ? 'drained' : (health.obstacle(target)?.reason ?? null);
+  }
+
+  #noteChange(known: Known): void {
+    const { health } = known;
+    const [obstacle, breaker] = [this.#obstacleTo(known), health.breakerState()];
+    this.changes.push({ target: health.name, at: this.#moment(), breaker, obstacle });
   }
 
   #watch(health: TargetHealth, target: Target): void {
@@ -55,11 +74,7 @@ export class WatchedHealth {
     const isNew = !this.#known.has(name);
     this.#known.set(name, { health, target });
     if (!isNew) return;
-    health.onChange(() => {
-      const obstacle = health.obstacle(target)?.reason ?? null;
-      const breaker = health.breakerState();
-      this.changes.push({ target: name, at: this.#moment(), breaker, obstacle });
-    });
+    health.onChange(() => this.#noteChange({ health, target }));
     this.#countListeners(health);
     const admit = health.admit.bind(health);
     health.admit = (...asked) => {

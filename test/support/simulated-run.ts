@@ -61,6 +61,7 @@ class World {
   readonly #schedule: Schedule;
   readonly #book: TierBook;
   readonly #clock = new SimulatedClock();
+  readonly #overrides = new OverrideTable();
   readonly #health: WatchedHealth;
   readonly #transport: SimulatedTransport;
   readonly #engine: Engine;
@@ -79,7 +80,11 @@ class World {
     this.#book = tierBookOf(schedule);
     const clock = this.#clock;
     const random = seededRandom(schedule.seed);
-    this.#health = new WatchedHealth(createHealthRegistry({ clock, random }), this.#moment);
+    this.#health = new WatchedHealth(
+      createHealthRegistry({ clock, random }),
+      this.#overrides,
+      this.#moment,
+    );
     this.#transport = new SimulatedTransport({
       clock,
       moment: this.#moment,
@@ -95,7 +100,7 @@ class World {
       transport: this.#transport,
       health: this.#health.registry,
       alerts: createAlerts(silentLog, clock),
-      overrides: new OverrideTable(),
+      overrides: this.#overrides,
     });
     this.#template = new EngineHarness(plainTier([]), () => ok()).request();
   }
@@ -103,6 +108,10 @@ class World {
   /** All requests of the schedule, to their ends. */
   async play(): Promise<void> {
     this.#toCome = this.#schedule.requests.length;
+    for (const { target, fromMs, toMs } of this.#schedule.drains) {
+      this.#clock.at(fromMs, () => this.#override(target, 'drained'));
+      this.#clock.at(toMs, () => this.#override(target, 'auto'));
+    }
     for (const plan of this.#schedule.requests) {
       this.#clock.at(plan.atMs, () => {
         this.#toCome -= 1;
@@ -111,6 +120,11 @@ class World {
     }
     await this.#untilIdle();
     await this.#clock.runUntil(this.#schedule.endMs);
+  }
+
+  #override(target: string, state: 'drained' | 'auto'): void {
+    this.#overrides.set(target, state, { untilMs: null, note: null });
+    this.#health.noteOverride(target);
   }
 
   /** First when breakers must let a probe through again, then when every rest is over. */
