@@ -26,6 +26,8 @@ type SentOn = { readonly requests: number; readonly bytesRead: number };
 const sentOn = new WeakMap<Socket, SentOn>();
 /** Of connections that had served before, and on which nothing came for the request under way. */
 const staleErrors = new WeakSet<Error>();
+/** Of connections that never stood: nothing was sent, so nothing can have happened at the provider. */
+const connectErrors = new WeakSet<Error>();
 /** undici tells here, and nowhere else, on which connection it writes a request. */
 const sendChannel = 'undici:client:sendHeaders';
 
@@ -74,6 +76,7 @@ function connectorFor(connectTimeoutMs: number): buildConnector.connector {
     connect(options, (...result) => {
       const [error, socket] = result;
       if (error === null) noteStaleErrors(socket);
+      else connectErrors.add(error);
       callback(...result);
     });
 }
@@ -220,27 +223,9 @@ function flatten(headers: IncomingHttpHeaders): Record<string, string> {
   return flat;
 }
 
-/** Before a connection stood: nothing was sent, so nothing can have happened at the provider. */
-const refusedCodes: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EAI_FAIL',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EADDRNOTAVAIL',
-  'EACCES',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'CERT_HAS_EXPIRED',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-]);
-
 function failureOf(error: Error, isStarted: boolean): TransportFailure {
   const code = codeOf(error);
-  if (refusedCodes.has(code)) {
+  if (connectErrors.has(error)) {
     return {
       kind: 'refused',
       isConnectTimeout: code === 'UND_ERR_CONNECT_TIMEOUT',

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { BodyChunk, Transport, UpstreamResponse } from '../../../src/transport/transport.ts';
@@ -80,6 +81,27 @@ describe('undici transport', () => {
     const refused = await post(transport(), server.origin);
     expect(reset).toMatchObject({ ok: false, fault: { kind: 'reset', isStaleSocket: false } });
     expect(refused).toMatchObject({ ok: false, fault: { kind: 'refused', code: 'ECONNREFUSED' } });
+  });
+
+  it.each([
+    ['what is no TLS', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), false],
+    ['a reset in the handshake', (socket: Socket) => socket.resetAndDestroy(), false],
+    ['silence in the handshake', () => undefined, true],
+  ] as const)('R10 %s is a connection that never stood', async (_, answer, isConnectTimeout) => {
+    const server = await startTcp((socket) => {
+      socket.on('error', () => undefined);
+      socket.on('data', () => answer(socket));
+    });
+    closers.push(server.close);
+    const broken = await post(transport(), server.origin.replace('http:', 'https:'));
+    expect(broken).toMatchObject({ ok: false, fault: { kind: 'refused', isConnectTimeout } });
+  });
+
+  it('R10 a name that nobody knows is a connection that never stood', async () => {
+    expect(await post(transport(), 'http://nobody.invalid')).toMatchObject({
+      ok: false,
+      fault: { kind: 'refused' },
+    });
   });
 
   it.each(['end', 'reset'] as const)(
