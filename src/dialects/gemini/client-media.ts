@@ -8,6 +8,7 @@ import type {
   ProviderTool,
   TextPart,
 } from '../../chat/request.ts';
+import { plainName } from '../client-body.ts';
 import { type DeferredTexts, readText, type Text, textIn } from '../deferred-texts.ts';
 import type { FirstFault } from '../first-fault.ts';
 import { base64Source } from '../media-source.ts';
@@ -37,6 +38,31 @@ const sideFields: ReadonlySet<string> = new Set([
   'mediaResolution',
   'partMetadata',
 ]);
+
+/** Of these a part holds one. */
+const contentKinds: ReadonlySet<string> = new Set([
+  'text',
+  'inlineData',
+  'fileData',
+  'functionCall',
+  'functionResponse',
+  'executableCode',
+  'codeExecutionResult',
+]);
+
+/** Reports a second content, and notes what stands beside the first and is not known here. */
+export function checkPart(part: ClientFields, { faults, notes }: PartReading): void {
+  const names = part.othersThan(sideFields).map(camelCase);
+  const [first, second] = names.filter((name) => contentKinds.has(name));
+  if (first === undefined) return;
+  if (second !== undefined) {
+    const place = part.placeOf(second);
+    faults.report(place, `${place} stands beside ${first}: a part holds one of them`);
+  }
+  for (const name of names) {
+    if (!contentKinds.has(name) && !sideFields.has(name)) notes.add(plainName(name));
+  }
+}
 
 /** Null: nothing to say to others (it was kept), or a fault was reported. */
 export function readMediaPart(part: ClientFields, reading: PartReading): MediaPart | null {

@@ -17,6 +17,7 @@ import {
 } from './client-calls.ts';
 import type { ClientFields } from './client-fields.ts';
 import {
+  checkPart,
   keepOpaque,
   type PartReading,
   readMediaPart,
@@ -46,7 +47,9 @@ function readSystem(body: ClientFields, reading: PartReading): readonly Message[
     return given === '' ? [] : [{ role: 'system', content: [{ type: 'text', text: given }] }];
   }
   const texts: TextPart[] = [];
-  for (const part of body.fieldsOf('systemInstruction').objects('parts')) {
+  const content = body.fieldsOf('systemInstruction');
+  refuseBare(content);
+  for (const part of content.objects('parts')) {
     const text = part.value('text') === undefined ? null : readPartText(part, reading);
     if (text === null) {
       const place = body.placeOf('systemInstruction');
@@ -54,6 +57,15 @@ function readSystem(body: ClientFields, reading: PartReading): readonly Message[
     } else if (text !== '') texts.push(textPart(text));
   }
   return texts.length === 0 ? [] : [{ role: 'system', content: texts }];
+}
+
+const contentFields: ReadonlySet<string> = new Set(['role', 'parts']);
+
+/** What stands beside the parts that are missing says nothing to the service, and would be lost. */
+function refuseBare(content: ClientFields): void {
+  if (content.value('parts') !== undefined || content.othersThan(contentFields).length === 0)
+    return;
+  content.refuse('parts', 'an array of objects');
 }
 
 function readContent(
@@ -64,6 +76,8 @@ function readContent(
 ): void {
   const role = content.string('role') ?? '';
   const parts = content.objects('parts');
+  refuseBare(content);
+  for (const part of parts) checkPart(part, reading);
   switch (role) {
     case 'model':
       conversation.beginModel();

@@ -278,6 +278,34 @@ describe('media', () => {
     expect(read(given)).toEqual({ part: null, bound: [kind] });
   });
 
+  it.each([
+    [{ text: 'x', inlineData: { mimeType: 'image/png', data: 'AAAA' } }, 'inlineData'],
+    [{ inline_data: { mime_type: 'image/png', data: 'AAAA' }, text: 'x' }, 'text'],
+    [{ functionCall: { name: 'f', args: {} }, text: 'x' }, 'text'],
+  ])('two contents in one part are a fault, as one would be lost: %j', (part, name) => {
+    const role = 'functionCall' in part ? 'model' : 'user';
+    expect(faultOf({ contents: [{ role, parts: [part] }] }).param).toBe(
+      `contents[0].parts[0].${name}`,
+    );
+  });
+
+  it('what stands beside the content of a part and is not known is named', () => {
+    const part = { text: 'x', thought_signature: 'AAAA', part_metadata: {}, glow: { hue: 3 } };
+    expect(requestOf({ contents: [{ parts: [part] }] }).otherFields).toEqual(['glow']);
+  });
+
+  it.each([
+    [{ contents: [{ role: 'user', text: 'hi' }] }, 'contents[0].parts'],
+    [{ ...hi, systemInstruction: { text: 'be brief' } }, 'systemInstruction.parts'],
+    [{ ...hi, system_instruction: { content: 'be brief' } }, 'system_instruction.parts'],
+  ])('a content without its parts is a fault, as it would be lost: %j', (body, param) => {
+    expect(faultOf(body).param).toBe(param);
+  });
+
+  it('a content of nothing is one: answers without parts come back so', () => {
+    expect(requestOf({ contents: [...hi.contents, { role: 'model' }] }).messages).toHaveLength(1);
+  });
+
   it('a part that says nothing is passed over', () => {
     expect(read({ thoughtSignature: 'x' })).toEqual({ part: null, bound: [] });
   });
