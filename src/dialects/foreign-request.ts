@@ -1,5 +1,6 @@
 /** What a request holds that is bound to the dialect it came in, and so cannot be carried to another. */
 import type { ChatRequest, MediaSource, Message } from '../chat/request.ts';
+import type { RequestFault, UpstreamCall } from './dialect.ts';
 
 /** Fields of client dialects that change what the answer is, by what a target would have to be able to do. */
 const boundFields: { readonly [field: string]: string } = {
@@ -44,4 +45,10 @@ function hasForeignFile(message: Message, dialect: string): boolean {
 
 function isForeignFile(source: MediaSource, dialect: string): boolean {
   return source.kind === 'file' && source.dialect !== dialect;
+}
+
+/** An answer of no tokens is asked for by clients of one dialect alone, who mean something else by it. */
+export function limitFault({ parameters }: UpstreamCall): RequestFault | null {
+  if ((parameters.max_tokens ?? 1) > 0) return null;
+  return { message: 'This target writes at least one token.', param: 'max_tokens' };
 }

@@ -6,6 +6,7 @@ import { traitsOf } from '../claude-traits.ts';
 import type { EncodedCall, RequestFault, SystemSplice, UpstreamCall } from '../dialect.ts';
 import { encodeJson } from '../exact-json.ts';
 import { withExtraFields } from '../extra-fields.ts';
+import { limitFault } from '../foreign-request.ts';
 import { arrangeTurns, type Conversation } from '../turns.ts';
 import { editBody } from './edit-body.ts';
 import { encodeMessages, textBlock } from './encode-messages.ts';
@@ -18,6 +19,8 @@ import { dialectName, type WireTextBlock } from './wire.ts';
 export function encodeCall(given: UpstreamCall): Result<EncodedCall, RequestFault> {
   const { request } = given;
   if (request.original.dialect === dialectName) return editBody(given);
+  const fault = limitFault(given);
+  if (fault !== null) return fail(fault);
   const conversation = arrangeTurns(
     withoutOthersThoughts(request.messages, given.model),
     dialectName,

@@ -5,6 +5,7 @@ import { thinkingLimits } from '../claude-thinking.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
 import { encodeJson } from '../exact-json.ts';
 import { withExtraFields } from '../extra-fields.ts';
+import { limitFault } from '../foreign-request.ts';
 import { arrangeTurns, type Conversation } from '../turns.ts';
 import { DocumentNames } from './document-names.ts';
 import { type MediaContext, textBlocks } from './encode-media.ts';
@@ -16,6 +17,8 @@ import { ownReasoning } from './reasoning-origin.ts';
 import { dialectName, type WireBlock } from './wire.ts';
 
 export function encodeCall(given: UpstreamCall): Result<EncodedCall, RequestFault> {
+  const fault = limitFault(given);
+  if (fault !== null) return fail(fault);
   const own = ownReasoning(given);
   const conversation = arrangeTurns(own, dialectName);
   if (!conversation.ok) return conversation;

@@ -4,6 +4,7 @@ import { fail, type Result, success } from '../../base/result.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
 import { encodeJson } from '../exact-json.ts';
 import { withExtraFields } from '../extra-fields.ts';
+import { limitFault } from '../foreign-request.ts';
 import { arrangeTurns, type Conversation } from '../turns.ts';
 import { editBody } from './edit-body.ts';
 import { encodeMessages } from './encode-messages.ts';
@@ -15,6 +16,8 @@ import { dialectName } from './wire.ts';
 export function encodeCall(call: UpstreamCall): Result<EncodedCall, RequestFault> {
   const { request } = call;
   if (request.original.dialect === dialectName) return editBody(call);
+  const fault = limitFault(call);
+  if (fault !== null) return fail(fault);
   const conversation = arrangeTurns(request.messages, dialectName);
   if (!conversation.ok) return conversation;
   const dropped = new Set<string>();
@@ -23,8 +26,9 @@ export function encodeCall(call: UpstreamCall): Result<EncodedCall, RequestFault
   const tools = encodeTools(call, dropped);
   if (!tools.ok) return tools;
   const offersTools = tools.value.tools !== undefined;
-  const { generationConfig, instruction } = encodeParameters(call, offersTools, dropped);
-  const system = systemText(call, conversation.value, instruction, dropped);
+  const parameters = encodeParameters(call, offersTools, dropped);
+  const { generationConfig, serviceTier } = parameters;
+  const system = systemText(call, conversation.value, parameters.instruction, dropped);
   if (conversation.value.hasNames) dropped.add('name');
   // It stands there as a turn that was ended, not as one to go on with.
   if (request.messages.at(-1)?.role === 'assistant') dropped.add('prefill');
@@ -35,6 +39,7 @@ export function encodeCall(call: UpstreamCall): Result<EncodedCall, RequestFault
     contents: contents.value,
     ...tools.value,
     ...(Object.keys(generationConfig).length > 0 ? { generationConfig } : {}),
+    ...(serviceTier === null ? {} : { serviceTier }),
   };
   const text = encodeJson(withExtraFields(body, call.extraFields));
   if (!text.ok) return fail({ message: `The request is ${text.fault}.`, param: null });

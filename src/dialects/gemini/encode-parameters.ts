@@ -8,6 +8,8 @@ import { takesFormatWithTools, thinkingControlOf } from './model-family.ts';
 
 export type EncodedParameters = {
   readonly generationConfig: JsonObject;
+  /** Null = the usual one. */
+  readonly serviceTier: string | null;
   /** Text for the end of the system instruction, where a format can only be asked for in words. */
   readonly instruction: string | null;
 };
@@ -24,18 +26,36 @@ export function encodeParameters(
   const fields: JsonObject = {
     temperature: clampedTemperature(parameters.temperature, dropped),
     topP: parameters.top_p,
-    topK: parameters.top_k,
+    topK: within(1, 1000, 'top_k', parameters, dropped),
     candidateCount: (parameters.n ?? 1) > 1 ? parameters.n : null,
     maxOutputTokens: limitOf(call, dropped),
     stopSequences: stopSequences(parameters.stop, dropped),
-    seed: parameters.seed,
+    seed: within(-(2 ** 31), 2 ** 31 - 1, 'seed', parameters, dropped),
     presencePenalty: parameters.presence_penalty,
     frequencyPenalty: parameters.frequency_penalty,
     ...format.fields,
     thinkingConfig,
   };
   const said = Object.entries(fields).filter(([, value]) => value !== null);
-  return { generationConfig: Object.fromEntries(said), instruction: format.instruction };
+  return {
+    generationConfig: Object.fromEntries(said),
+    serviceTier: serviceTier(parameters.service_tier, dropped),
+    instruction: format.instruction,
+  };
+}
+
+/** What only tunes and would be refused is left out. */
+function within(
+  min: number,
+  max: number,
+  name: 'seed' | 'top_k',
+  parameters: ChatParameters,
+  dropped: Set<string>,
+): number | null {
+  const value = parameters[name];
+  if (value === null || (value >= min && value <= max)) return value;
+  dropped.add(name);
+  return null;
 }
 
 const temperatureMax = 2;
@@ -126,8 +146,13 @@ function dropUnknown(parameters: ChatParameters, dropped: Set<string>): void {
   const unknown = ['logit_bias', 'top_logprobs', 'verbosity', 'user'] as const;
   for (const name of unknown) if (parameters[name] !== null) dropped.add(name);
   if (parameters.logprobs === true) dropped.add('logprobs');
-  const { service_tier: tier } = parameters;
-  if (tier !== null && tier !== 'auto' && tier !== 'default') dropped.add('service_tier');
+}
+
+function serviceTier(tier: string | null, dropped: Set<string>): string | null {
+  if (tier === null || tier === 'auto' || tier === 'default') return null;
+  if (tier === 'flex' || tier === 'priority') return tier;
+  dropped.add('service_tier');
+  return null;
 }
 
 const jsonOnly =

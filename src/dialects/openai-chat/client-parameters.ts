@@ -6,8 +6,8 @@ import type { FirstFault } from '../first-fault.ts';
 export function readParameters(json: JsonObject, faults: FirstFault): ChatParameters {
   return {
     max_tokens: smaller(
-      readInteger(json, 'max_tokens', faults),
-      readInteger(json, 'max_completion_tokens', faults),
+      readLimit(json, 'max_tokens', faults),
+      readLimit(json, 'max_completion_tokens', faults),
     ),
     temperature: readNumber(json, 'temperature', faults),
     top_p: readNumber(json, 'top_p', faults),
@@ -48,6 +48,12 @@ function readInteger(json: JsonObject, name: string, faults: FirstFault): number
   if (value === null || Number.isInteger(value)) return value;
   faults.report(name, `${name} must be a whole number`);
   return null;
+}
+
+/** Local servers take -1 for none. */
+function readLimit(json: JsonObject, name: string, faults: FirstFault): number | null {
+  const limit = readInteger(json, name, faults);
+  return limit === -1 ? null : limit;
 }
 
 /** How many choices: none at all is nothing to ask for, and others would answer with one. */

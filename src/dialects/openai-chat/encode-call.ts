@@ -3,6 +3,7 @@ import { fail, type Result, success } from '../../base/result.ts';
 import type { ChatParameters, Message } from '../../chat/request.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
 import { encodeJson } from '../exact-json.ts';
+import { limitFault } from '../foreign-request.ts';
 import { isStrictSchema } from '../strict-schema.ts';
 import { openingText } from '../turns.ts';
 import type { ChatQuirks } from './chat-quirks.ts';
@@ -25,6 +26,8 @@ export function encodeCall(
 
 function buildBody(call: UpstreamCall, quirks: ChatQuirks): Result<EncodedCall, RequestFault> {
   const { request } = call;
+  const fault = limitFault(call);
+  if (fault !== null) return fail(fault);
   const dropped = new Set(request.otherFields);
   const messages = encodeMessages(request.messages, quirks);
   if (!messages.ok) return messages;

@@ -5,6 +5,7 @@ import type { ChatRequest, Message } from '../../chat/request.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
 import { encodeJson } from '../exact-json.ts';
 import { withExtraFields } from '../extra-fields.ts';
+import { limitFault } from '../foreign-request.ts';
 import { openingText } from '../turns.ts';
 import { editBody } from './edit-body.ts';
 import { encodeMessages, systemItem } from './encode-messages.ts';
@@ -19,6 +20,8 @@ export function encodeCall(call: UpstreamCall): Result<EncodedCall, RequestFault
 
 function buildBody(call: UpstreamCall): Result<EncodedCall, RequestFault> {
   const { request } = call;
+  const fault = limitFault(call);
+  if (fault !== null) return fail(fault);
   const dropped = new Set<string>();
   const items = encodeMessages(request.messages, call, dropped);
   if (!items.ok) return items;

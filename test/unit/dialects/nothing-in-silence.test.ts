@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json.ts';
 import { clientDialects, upstreamDialects } from '../../../src/dialects/registry.ts';
-import { callIn, sent } from './upstream-calls.ts';
+import { callIn, faultOf, sent } from './upstream-calls.ts';
 
 /** The smallest body of each dialect. */
 const smallest: { readonly [dialect: string]: JsonObject } = {
@@ -62,3 +62,28 @@ it.each(['system', 'developer', 'assistant'])(
     }
   },
 );
+
+describe('a limit of tokens', () => {
+  it('of none is a fault at every other dialect, where it means nothing or is refused', () => {
+    for (const client of clientDialects.keys()) {
+      const field = { 'openai-responses': 'max_output_tokens', gemini: 'generationConfig' }[client];
+      const body =
+        field === 'generationConfig'
+          ? { generationConfig: { maxOutputTokens: 0 } }
+          : { [field ?? 'max_tokens']: 0 };
+      for (const { target, call } of onItsWay(client, body)) {
+        expect([client, target.name, faultOf(target, call).param]).toEqual([
+          client,
+          target.name,
+          'max_tokens',
+        ]);
+      }
+    }
+  });
+
+  it('of -1 is none to local servers, and not said to others', () => {
+    for (const { target, call } of onItsWay('openai-chat', { max_tokens: -1 })) {
+      expect([target.name, sent(target, call).text]).not.toContain('-1');
+    }
+  });
+});

@@ -72,13 +72,21 @@ describe('parameters', () => {
       presencePenalty: 0.1,
       frequencyPenalty: 0.2,
     });
-    expect([...dropped].sort()).toEqual([
-      'logit_bias',
-      'service_tier',
-      'store',
-      'user',
-      'verbosity',
-    ]);
+    expect(at('serviceTier')).toBe('flex');
+    expect([...dropped].sort()).toEqual(['logit_bias', 'store', 'user', 'verbosity']);
+  });
+
+  it.each([
+    [{ seed: 2 ** 31 }, {}, ['seed']],
+    [{ seed: -(2 ** 31) }, { generationConfig: { seed: -(2 ** 31) } }, []],
+    [{ top_k: -1 }, {}, ['top_k']],
+    [{ service_tier: 'scale' }, {}, ['service_tier']],
+    [{ service_tier: 'auto' }, {}, []],
+  ])('what only tunes is left out where it would be refused: %j', (given, fields, names) => {
+    const { body, dropped } = send(given);
+    const { contents: _, ...rest } = body;
+    expect(rest).toEqual(fields);
+    expect(dropped).toEqual(names);
   });
 
   it.each([
