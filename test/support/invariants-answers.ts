@@ -34,6 +34,7 @@ export function givesOneText(observation: Observation): readonly string[] {
     const faults = writers
       .filter(({ start, end }) => end > start)
       .filter(({ call, end }) => !storyOf(call).startsWith(text.slice(0, end)))
+      .filter(({ call, isUncertain }) => !(isUncertain && mayEndEarly(observation, call)))
       .map(({ target, start, end }) => `not what ${target} wrote: ${text.slice(start, end)}`);
     if (last === undefined) faults.push(`nobody's text: ${text}`);
     const serving = trace?.serving?.target;

@@ -8,6 +8,7 @@ import {
   named,
   toleranceMs,
 } from './invariants-reading.ts';
+import { lateEndMs } from './schedule-calls.ts';
 import type { CallSeen, Moment, Observation, RequestSeen } from './simulated-observation.ts';
 
 /** A late timer is the clock's fault, not the engine's; here there is none. */
@@ -65,8 +66,11 @@ export function asksNobodyBesideTheWriter(observation: Observation): readonly st
   });
 }
 
-function hasEndedBy({ ended }: CallSeen, { at }: CallSeen): boolean {
-  return ended !== null && ended.seq < at.seq;
+function hasEndedBy({ ended, manner }: CallSeen, { at }: CallSeen): boolean {
+  if (ended === null) return false;
+  // All was said, and none of it could be joined: the end of its body alone was still due.
+  const isSaid = manner === 'anew' && ended.how === 'read';
+  return ended.seq < at.seq || (isSaid && ended.atMs <= at.atMs + lateEndMs);
 }
 
 /** The exchanges of a request end with it; those of a client that has left, at once. */

@@ -102,7 +102,7 @@ type Scripting = {
 const piecesMax = 5;
 
 /** Some bodies end a while after their terminal marker. */
-const lateEndMs = 300;
+export const lateEndMs = 300;
 
 /** The longest that an untroubled call of the provider takes, ms. */
 export function longestHealthyMs(plan: ProviderPlan): number {
