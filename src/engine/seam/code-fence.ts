@@ -13,11 +13,11 @@ export function isInCode(text: string): boolean {
   return open !== null;
 }
 
-/** A line that opens a block of code, at the beginning of `text`; null = there is none. */
+/** A line that opens a block of code, at the beginning of `text`; null = there is none, or it is too long to be one. */
 export function openingLine(
   text: string,
 ): { readonly length: number; readonly isNamed: boolean } | null {
-  const found = /^ {0,3}(?:`{3,}|~{3,})([^\n`]*)\r?\n/.exec(text);
+  const found = /^ {0,3}(?:`{3,}|~{3,})([^\n`]{0,40})\r?\n/.exec(text);
   if (found === null) return null;
   return { length: found[0].length, isNamed: (found[1] ?? '').trim() !== '' };
 }

@@ -1,5 +1,6 @@
 /** Where in a continuation the text itself may begin: behind what models put before it. */
 import { mayOpen, openingLine } from './code-fence.ts';
+import { decorationOf } from './decoration.ts';
 import { type Announcement, readAnnouncement } from './preambles.ts';
 
 export type Opening = {
@@ -19,9 +20,6 @@ export type Openings = {
 };
 
 const sentencesMax = 3;
-/** Quotes, dots and rulers around the words that were asked for. */
-const decoration = /^(?:-{3,}\s*\n|["'“‘«„「『]|\.{3}|…)+\s*/;
-const decorationBegun = /^(?:-{1,12}\s*\n?|\.{1,3}|["'“‘«„「『…])+\s*$/;
 
 /** `firstLine`: how the text that was sent begins, where that is a line of its own; '' = it is none. */
 export function openingsIn(
@@ -52,9 +50,10 @@ function spaceIn(text: string): number {
 
 /** The opening behind a line that opens code anew, or behind decoration; 'open': one may yet come. */
 function behindMarks(rest: string, from: number, isInCode: boolean): Opening | 'open' | null {
-  if ((isInCode && mayOpen(rest)) || decorationBegun.test(rest)) return 'open';
+  const decoration = decorationOf(rest);
+  if ((isInCode && mayOpen(rest)) || decoration.isOpen) return 'open';
   const line = isInCode ? openingLine(rest) : null;
-  const length = line?.length ?? decoration.exec(rest)?.[0].length ?? 0;
+  const length = line?.length ?? decoration.length;
   if (length === 0) return null;
   const at = length + spaceIn(rest.slice(length));
   if (at === rest.length) return 'open';

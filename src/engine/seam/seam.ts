@@ -12,6 +12,7 @@ import { type TextToContinue, textToContinue } from './text-to-continue.ts';
 
 /** Held at most while it is not yet clear where the text begins. */
 const openingLengthMax = 600;
+/** Beyond what was sent. */
 const spaceLengthMax = 256;
 const firstLineLengthMax = 160;
 
@@ -131,19 +132,23 @@ export class Seam {
   }
 
   #join(isTrusted: boolean, isEnd: boolean): string {
-    const rest = this.#held.trimStart();
-    const given = this.#held.slice(0, this.#held.length - rest.length);
-    if (rest === '' && !isEnd && given.length < spaceLengthMax) return '';
     const { text, space: sent, half } = this.#sent;
+    const spaceLength = this.#held.length - this.#held.trimStart().length;
+    const given = this.#held.slice(0, Math.min(spaceLength, sent.length + spaceLengthMax));
+    const rest = this.#held.slice(given.length);
+    const isLong = given.length === sent.length + spaceLengthMax;
+    if (!isEnd && !isLong && /^[\ud800-\udbff]?$/.test(rest)) return '';
     const isInCode = this.#isInCode;
     const isInstructed = this.#isInstructed;
-    const joint = jointSpace({ text, sent, given, rest, isTrusted, isInstructed, isInCode });
+    // What comes after so much white space is not waited for.
+    const next = isLong ? '' : rest;
+    const joint = jointSpace({ text, sent, given, rest: next, isTrusted, isInstructed, isInCode });
     this.isUncertain ||= joint.isUncertain;
     this.#held = '';
     this.#state = { kind: 'open' };
     if (half === '') return joint.space + rest;
     // Half of a character was sent: its other half alone is missing.
-    const isWhole = joint.space === '' && rest.startsWith(half);
+    const isWhole = joint.space === '' && next.startsWith(half);
     this.isUncertain ||= !isWhole;
     return isWhole ? rest.slice(half.length) : joint.space + rest;
   }

@@ -1,25 +1,8 @@
-/** R41: what a continuation adds to what was sent, whatever its model writes before it goes on. */
-import { describe, expect, it } from 'vitest';
-import { Seam } from '../../../../src/engine/seam/seam.ts';
+/** R41: what a continuation adds to what was sent, where its model was asked in words to repeat the last of them. */
+import { it } from 'vitest';
+import { code, expectJoint, lastSentence, type Row, story, storyAnchor, verse } from './joint.ts';
 
-type Row = {
-  readonly name: string;
-  readonly sent: string;
-  readonly says: string;
-  /** The whole text as the client has it in the end; null: it cannot be joined. */
-  readonly whole: string | null;
-  readonly isUncertain?: boolean;
-};
-
-const story =
-  'The old lighthouse keeper climbed the winding stairs every evening, counting each of them aloud. ' +
-  'Below him the sea was quiet, and the gulls had gone';
-const storyAnchor = 'sea was quiet, and the gulls had gone';
-const lastSentence = 'Below him the sea was quiet, and the gulls had gone';
-const verse = 'We sing this song again and again by the sea.';
-const code = 'Here you go:\n\n```python\ndef area(r):\n    import math\n    return math.pi * r';
-
-const instructed: readonly Row[] = [
+const rows: readonly Row[] = [
   {
     name: 'the anchor',
     sent: story,
@@ -48,6 +31,12 @@ const instructed: readonly Row[] = [
     name: 'the anchor after the lines that the instruction puts around it',
     sent: story,
     says: `-----\n${storyAnchor} to sleep.`,
+    whole: `${story} to sleep.`,
+  },
+  {
+    name: 'the anchor after every kind of mark',
+    sent: story,
+    says: `---\n"...“-----\n\n${storyAnchor} to sleep.`,
     whole: `${story} to sleep.`,
   },
   {
@@ -197,6 +186,13 @@ const instructed: readonly Row[] = [
     isUncertain: true,
   },
   {
+    name: 'a list from its first item',
+    sent: 'Fruit:\n\n- apples from the garden\n- pe',
+    says: '- apples from the garden\n- pears\n- plums',
+    whole: 'Fruit:\n\n- apples from the garden\n- pears\n- plums',
+    isUncertain: true,
+  },
+  {
     name: 'the number of an item alone',
     sent: 'Fruit:\n\n1. apples from the garden behind the house\n2. ',
     says: '2. pears\n3. plums',
@@ -261,141 +257,6 @@ const instructed: readonly Row[] = [
   },
 ];
 
-const prefilled: readonly Row[] = [
-  { name: 'the rest', sent: story, says: ' to sleep.', whole: `${story} to sleep.` },
-  { name: 'nothing: it was the end', sent: story, says: '', whole: story },
-  {
-    name: 'the rest after a blank that was sent',
-    sent: `${story} `,
-    says: ' to sleep.',
-    whole: `${story} to sleep.`,
-  },
-  {
-    name: 'the rest without the blank that was sent',
-    sent: `${story} `,
-    says: 'to sleep.',
-    whole: `${story} to sleep.`,
-  },
-  {
-    name: 'a blank line of which a part was sent',
-    sent: `${story}.\n`,
-    says: '\n\nNight fell.',
-    whole: `${story}.\n\nNight fell.`,
-  },
-  {
-    name: 'less than 24 characters again: they belong to the text',
-    sent: `${story}`,
-    says: ' the gulls had gone to sleep.',
-    whole: `${story} the gulls had gone to sleep.`,
-  },
-  {
-    name: 'its last sentence',
-    sent: story,
-    says: `${lastSentence} to sleep.`,
-    whole: `${story} to sleep.`,
-    isUncertain: true,
-  },
-  {
-    name: 'all of it',
-    sent: story,
-    says: `${story} to sleep.`,
-    whole: `${story} to sleep.`,
-    isUncertain: true,
-  },
-  {
-    name: 'the beginning of it, and then the rest: it belongs to the text',
-    sent: `${story}. `,
-    says: 'The old lighthouse keeper climbed down.',
-    whole: `${story}. The old lighthouse keeper climbed down.`,
-    isUncertain: true,
-  },
-  {
-    name: 'an announcement',
-    sent: story,
-    says: 'Sure, continuing: to sleep.',
-    whole: `${story} to sleep.`,
-    isUncertain: true,
-  },
-  {
-    name: 'an announcement and a blank line',
-    sent: `${story} t`,
-    says: "Here's the continuation:\n\no sleep.",
-    whole: `${story} to sleep.`,
-    isUncertain: true,
-  },
-  {
-    name: 'a word that also opens announcements',
-    sent: `${story}. `,
-    says: 'Sure enough, night fell over the bay.',
-    whole: `${story}. Sure enough, night fell over the bay.`,
-  },
-  {
-    name: 'a new paragraph in the middle of a sentence',
-    sent: story,
-    says: '\n\n to sleep.',
-    whole: `${story} to sleep.`,
-    isUncertain: true,
-  },
-  {
-    name: 'a new paragraph in the middle of a word',
-    sent: `${story} to sle`,
-    says: '\n\nep.',
-    whole: `${story} to sleep.`,
-    isUncertain: true,
-  },
-  {
-    name: 'a new paragraph where one is due',
-    sent: `${story}.`,
-    says: '\n\nNight fell.',
-    whole: `${story}.\n\nNight fell.`,
-  },
-  {
-    name: 'a new paragraph after a heading',
-    sent: 'Some words.\n\n## The keeper',
-    says: '\n\nthe stairs were steep',
-    whole: 'Some words.\n\n## The keeper\n\nthe stairs were steep',
-  },
-  {
-    name: 'a blank line in code',
-    sent: code,
-    says: '\n\n    # done',
-    whole: `${code}\n\n    # done`,
-  },
-  {
-    name: 'code opened anew',
-    sent: `${code}\n`,
-    says: '```python\n    # done\n```',
-    whole: `${code}\n    # done\n\`\`\``,
-    isUncertain: true,
-  },
-  {
-    name: 'the end of the code',
-    sent: `${code}\n`,
-    says: '```\n\nDone.',
-    whole: `${code}\n\`\`\`\n\nDone.`,
-  },
-  {
-    name: 'half a character',
-    sent: 'Smile \ud83d',
-    says: ' \ud83d\ude00!',
-    whole: 'Smile \ud83d\ude00!',
-  },
-  { name: 'blank text was sent', sent: '\n\n', says: '\n\nHello', whole: '\n\nHello' },
-];
-
-describe.each([
-  ['asked in words', true, instructed],
-  ['asked with a prefill', false, prefilled],
-] as const)('a model %s repeats or writes', (_, isInstructed, rows) => {
-  it.each(rows)('$name', ({ sent, says, whole, isUncertain = false }) => {
-    for (const cut of [1, 2, 3, 7, says.length + 1]) {
-      const seam = new Seam({ sent, isInstructed });
-      let text = sent;
-      for (let at = 0; at < says.length; at += cut) text += seam.push(says.slice(at, at + cut));
-      text += seam.end();
-      expect(seam.isUnjoinable ? null : text, `in pieces of ${cut}`).toBe(whole);
-      if (whole !== null) expect(seam.isUncertain, `in pieces of ${cut}`).toBe(isUncertain);
-      expect(seam.end()).toBe('');
-    }
-  });
+it.each(rows)('R41 a model asked in words repeats or writes $name', (row) => {
+  expectJoint(row, true);
 });
