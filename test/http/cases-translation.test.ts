@@ -179,9 +179,35 @@ describe('tool calls', () => {
       .bodies('p3')[1]
       .contents.flatMap((content: { parts: JsonObject[] }) => content.parts);
     const called = parts.find((part: JsonObject) => part['functionCall'] !== undefined);
-    expect(called['thoughtSignature'] ?? called['thought_signature']).toEqual(expect.any(String));
+    expect(called['thoughtSignature']).toBe('sig-1');
     cases.control.script('p3', [{ status: 401 }]);
     await cases.stream(tier, { ...tools('f'), messages });
-    expect(JSON.stringify(cases.bodies('p1'))).not.toContain('ignature');
+    const sent = JSON.stringify(cases.bodies('p1'));
+    for (const secret of ['ignature', 'sig-1', made?.id ?? '']) expect(sent).not.toContain(secret);
+  });
+
+  it('TR-12 a gateway that never saw the call sends it back as signed as it was', async () => {
+    const tier = await cases.tier(['p3'], { p3: [{ sse: ['TOOL:0::f:{}', 'FIN:STOP'] }] });
+    const [made] = callsOf((await cases.stream(tier, tools('f'))).stream);
+    const restarted = await CaseGateway.start();
+    try {
+      let after = '';
+      // Every tier has a model of its own, and a signature is its model's.
+      while (restarted.modelOf('p3') !== cases.modelOf('p3')) {
+        after = await restarted.tier(['p3'], { p3: hello.gemini });
+      }
+      const { row } = await restarted.stream(after, {
+        ...tools('f'),
+        messages: [
+          { role: 'user', content: 'hi' },
+          { role: 'assistant', content: null, tool_calls: [call(made?.id ?? '', 'f')] },
+          { role: 'tool', tool_call_id: made?.id ?? '', content: '1' },
+        ],
+      });
+      expect(row['outcome']).toBe('served');
+      expect(JSON.stringify(restarted.bodies('p3')[0])).toContain('"thoughtSignature":"sig-1"');
+    } finally {
+      await restarted.close();
+    }
   });
 });

@@ -323,7 +323,7 @@ describe('what no server should send', () => {
     expect(types).toEqual(['start', 'text', 'malformed', 'malformed', 'finish', 'end']);
   });
 
-  it('TR-05 arguments that come as an object keep the digits of their numbers', () => {
+  it('arguments that come as an object keep the digits of their numbers', () => {
     const said = JSON.stringify({ index: 0, id: 'c', function: { name: 'f', arguments: {} } });
     const stream = tool('CALL').replace('"CALL"', said.replace('{}', '{"n":12345678901234567890}'));
     expect(eventsOf(decode(stream + done))).toContainEqual({
