@@ -5,7 +5,12 @@ import { parseAnswer } from './answer-json.ts';
 
 export type EventPayload =
   /** `isFramed`: it came as an event; else as bare JSON in the body, as some errors do. */
-  | { readonly kind: 'json'; readonly value: unknown; readonly isFramed: boolean }
+  | {
+      readonly kind: 'json';
+      readonly value: unknown;
+      readonly text: string;
+      readonly isFramed: boolean;
+    }
   | { readonly kind: 'malformed' }
   /** A sign of life. */
   | { readonly kind: 'comment' }
@@ -28,14 +33,14 @@ export function payloadOf(event: SseEvent): EventPayload {
       const parsed = parseAnswer(event.data);
       // The body ended in mid-event: that the stream was cut shows by its missing end.
       if (!parsed.ok) return { kind: 'nothing' };
-      return { kind: 'json', value: parsed.value, isFramed: false };
+      return { kind: 'json', value: parsed.value, text: event.data, isFramed: false };
     }
     case 'event': {
       const data = event.data.trim();
       if (data === '' || data === '[DONE]') return { kind: 'comment' };
       const parsed = parseAnswer(data);
       if (!parsed.ok) return { kind: 'malformed' };
-      return { kind: 'json', value: parsed.value, isFramed: true };
+      return { kind: 'json', value: parsed.value, text: data, isFramed: true };
     }
   }
 }
@@ -44,7 +49,7 @@ function barePayload(bytes: Buffer): EventPayload {
   const text = bytes.toString('utf8').trim();
   if (text.startsWith('{') || text.startsWith('[')) {
     const parsed = parseAnswer(text);
-    if (parsed.ok) return { kind: 'json', value: parsed.value, isFramed: false };
+    if (parsed.ok) return { kind: 'json', value: parsed.value, text, isFramed: false };
   }
   return text.split(/\r\n|\n|\r/).every(isQuiet) ? { kind: 'comment' } : { kind: 'malformed' };
 }

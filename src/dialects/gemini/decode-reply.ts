@@ -3,13 +3,15 @@ import { arrayAt, isJsonObject, property } from '../../base/json.ts';
 import type { ChatEvent, StreamPart } from '../../chat/stream-event.ts';
 import { parseAnswer } from '../answer-json.ts';
 import { AnswerReader } from './answer-reader.ts';
+import { withExactCalls } from './exact-calls.ts';
 
 /** Ends in `end` when every candidate finished; else it holds an `error` or is `malformed`. */
 export function decodeReply(body: Buffer): readonly StreamPart[] {
-  const parsed = parseAnswer(body.toString('utf8'));
+  const text = body.toString('utf8');
+  const parsed = parseAnswer(text);
   if (!parsed.ok || !isAnswer(parsed.value)) return [partOf([{ type: 'malformed' }])];
   const reader = new AnswerReader();
-  const { events } = reader.read(parsed.value);
+  const { events } = reader.read(withExactCalls(parsed.value, text));
   return [partOf([...events, ...reader.end()])];
 }
 

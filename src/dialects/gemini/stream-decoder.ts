@@ -5,6 +5,7 @@ import { parseAnswer } from '../answer-json.ts';
 import type { UpstreamStreamDecoder } from '../dialect.ts';
 import { lostEvents, payloadOf } from '../event-payload.ts';
 import { AnswerReader } from './answer-reader.ts';
+import { withExactCalls } from './exact-calls.ts';
 import { type JsonPiece, JsonSplitter } from './json-splitter.ts';
 import { dialectName } from './wire.ts';
 
@@ -55,7 +56,7 @@ function bareFraming(splitter: JsonSplitter, reader: AnswerReader): Framing {
     if (piece.kind === 'too_large') return { events: lostEvents, frame: null };
     const parsed = parseAnswer(piece.text);
     if (!parsed.ok) return { events: [{ type: 'malformed' }], frame: null };
-    return { events: reader.read(parsed.value).events, frame: null };
+    return { events: reader.read(withExactCalls(parsed.value, piece.text)).events, frame: null };
   };
   // An object without its end was cut off: the missing finish tells.
   return { push: (bytes) => splitter.push(bytes).map(partOf), end: () => [] };
@@ -86,7 +87,8 @@ function partOf(event: SseEvent, reader: AnswerReader): StreamPart | null {
     case 'too_large':
       return { events: lostEvents, frame: null };
     case 'json': {
-      const { events, isFrameKept } = reader.read(payload.value);
+      const chunk = withExactCalls(payload.value, payload.text);
+      const { events, isFrameKept } = reader.read(chunk);
       return payload.isFramed && isFrameKept ? framed(events, event) : { events, frame: null };
     }
   }

@@ -64,9 +64,8 @@ function partOf(event: SseEvent, reader: ChunkReader, template: TextTemplate): S
     case 'too_large':
       return { events: lostEvents, frame: null };
     case 'json': {
-      const value =
-        event.kind === 'comment' ? payload.value : withExactArguments(payload.value, event.data);
-      const { events, isPlain } = reader.readChunk(value, event.event === 'error');
+      const chunk = withExactArguments(payload.value, payload.text);
+      const { events, isPlain } = reader.readChunk(chunk, event.event === 'error');
       if (!isPlain || !payload.isFramed) return { events, frame: null };
       const [said] = events;
       if (event.kind === 'event' && events.length === 1 && said?.type === 'text') {
