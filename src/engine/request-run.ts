@@ -20,6 +20,7 @@ import { alertOf, failureOfBreak, isFaultOfTarget } from './failure-of.ts';
 import type { Candidate, Ending, History, Step } from './history.ts';
 import { judgementsIn, limitsOf } from './judgement.ts';
 import { lastFailureOf } from './last-failure.ts';
+import { judgeOversize } from './oversize.ts';
 import { mayWrite } from './provider-tools.ts';
 import { goneFailure, requestFailure, shutdownFailure } from './request-end.ts';
 import { SkipList } from './skip-list.ts';
@@ -225,7 +226,8 @@ export class RequestRun {
 
   /** The failure as it counts from here on. */
   judge(candidate: CandidateState, failure: AttemptFailure): AttemptFailure {
-    return this.#ports.poison.judge(candidate, this.request, failure, this.#nowMs);
+    const judged = judgeOversize(candidate, this.request, failure);
+    return this.#ports.poison.judge(candidate, this.request, judged, this.#nowMs);
   }
 
   /** `candidate` has answered, or begun to. */

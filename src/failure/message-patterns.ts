@@ -76,3 +76,10 @@ export function exceedsLimitAlone(message: string): boolean {
   if (tokens === null || tokens.requested === null || tokens.limit === null) return false;
   return tokens.requested > tokens.limit;
 }
+
+const inputLimit = new RegExp(`input_token_count, limit: ${limit}\\b`, 'i');
+
+/** The input tokens that a limit allows, where `message` says that it is one of input tokens; else null. */
+export function readInputLimit(message: string): number | null {
+  return numberOf(inputLimit.exec(message)?.groups?.['limit']);
+}

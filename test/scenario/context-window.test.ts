@@ -100,3 +100,41 @@ describe('a prompt that a target refused as too long', () => {
     });
   });
 });
+
+describe('a prompt that alone exceeds a limit of input tokens a minute', () => {
+  const words =
+    'You exceeded your current quota. * Quota exceeded for metric: generativelanguage.googleapis.com/generate_content_paid_tier_input_token_count, limit: 1000, model: m';
+  const refused = status(429, {
+    headers: { 'retry-after': '5' },
+    body: JSON.stringify({ error: { message: words } }),
+  });
+  const lone = plainTier([windowed('p1', null)]);
+
+  it('is too long when the same refusal follows the wait: a 400, and the key rests no longer', async () => {
+    const harness = new EngineHarness(lone, () => refused);
+    const { answer, trace } = await harness.askWithin(20_000, { chat: prompt(8000) });
+    expect(trace.attempts.map(({ failure }) => failure?.errorClass)).toEqual([
+      'rate_limit',
+      'context_length',
+    ]);
+    expect(answer).toMatchObject({
+      failure: { status: 400, failureClass: 'context_length', tokens: { limit: 1000 } },
+    });
+    expect(harness.health.all()[0]?.obstacle(lone.targets[0] ?? windowed('p1', null))).toBeNull();
+  });
+
+  it.each([
+    ['a shorter one met a limit that others had used up', prompt(1500), refused],
+    [
+      'one that met two limits came too often',
+      prompt(8000),
+      status(429, { headers: { 'retry-after': '5' } }),
+    ],
+  ])('%s', async (_, chat, second) => {
+    const harness = new EngineHarness(lone, (_provider, call) => {
+      if (call === 0) return refused;
+      return call === 1 ? second : ok('in the end');
+    });
+    expect((await harness.askWithin(30_000, { chat })).text).toBe('in the end');
+  });
+});
