@@ -72,8 +72,10 @@ function encodeAssistant(
   let text = '';
   let refusal = '';
   const calls: WireToolCall[] = [];
-  for (const part of message.content) {
-    if (part.type === 'text') text += part.text;
+  for (const [index, part] of message.content.entries()) {
+    // Parts in a row are one text; what stood apart has to be told apart.
+    const isApart = text !== '' && message.content[index - 1]?.type !== 'text';
+    if (part.type === 'text' && part.text !== '') text += isApart ? `\n\n${part.text}` : part.text;
     if (part.type === 'refusal') refusal += part.text;
     if (part.type !== 'tool_call') continue;
     const name = toolName(part.name, quirks);

@@ -135,7 +135,7 @@ function readMessage(item: JsonObject, place: Place, turns: TurnList, reading: I
       turns.add({ role: 'system', content: readTexts(parts, at, reading) });
       return;
     case 'assistant':
-      turns.addAssistant(readAssistantContent(parts, at, reading));
+      turns.addSaid(readAssistantContent(parts, at, reading));
       return;
     default:
       if (typeof role !== 'string') reading.faults.reportType(`${place()}.role`, 'a string', role);
@@ -197,7 +197,7 @@ function readReference(item: JsonObject, place: Place, reading: ItemReading): vo
   reading.faults.report(place(), `${place()} ${message}`);
 }
 
-/** Messages in order; what the model said in a row is one of them. */
+/** Messages in order; what belongs to one turn of the model is one of them. */
 class TurnList {
   readonly #messages: Message[] = [];
   #open: AssistantPart[] | null = null;
@@ -205,6 +205,14 @@ class TurnList {
   add(message: Exclude<Message, { readonly role: 'assistant' }>): void {
     this.#messages.push(message);
     this.#open = null;
+  }
+
+  /** Two messages in a row are two elsewhere too, but for the sake of a call whose result is to come. */
+  addSaid(parts: readonly AssistantPart[]): void {
+    const open = this.#open ?? [];
+    const hasSpoken = open.some(({ type }) => type === 'text' || type === 'refusal');
+    if (hasSpoken && !open.some(({ type }) => type === 'tool_call')) this.#open = null;
+    this.addAssistant(parts);
   }
 
   addAssistant(parts: readonly AssistantPart[]): void {

@@ -153,3 +153,43 @@ it('log probabilities that no other answer has a place for are asked of targets 
   const call = responses({ include: ['message.output_text.logprobs'] });
   expect(openaiChatUpstream.missingAbility(call.request)).toBe('logprobs');
 });
+
+describe('texts of one turn of the model', () => {
+  const said = (text: string) => ({ role: 'assistant', content: [{ type: 'output_text', text }] });
+  const called = { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' };
+  const output = { type: 'function_call_output', call_id: 'c1', output: 'r' };
+
+  it('that were two messages stay two', () => {
+    const { at } = sent(openaiChatUpstream, responses({ input: [said('one'), said('two')] }));
+    expect(at('messages')).toEqual([
+      { role: 'assistant', content: 'one' },
+      { role: 'assistant', content: 'two' },
+    ]);
+  });
+
+  it('that a call stood between are told apart, and its result follows', () => {
+    const input = [said('one'), called, said('two'), output];
+    const { at } = sent(openaiChatUpstream, responses({ input }));
+    expect(at('messages')).toMatchObject([
+      { role: 'assistant', content: 'one\n\ntwo', tool_calls: [{ id: 'c1' }] },
+      { role: 'tool', tool_call_id: 'c1', content: 'r' },
+    ]);
+  });
+
+  it('that stand in a row are one text', () => {
+    const content = [
+      { type: 'text', text: 'cited ' },
+      { type: 'text', text: 'words' },
+    ];
+    const { at } = sent(
+      openaiChatUpstream,
+      messages({
+        messages: [
+          { role: 'user', content: 'q' },
+          { role: 'assistant', content },
+        ],
+      }),
+    );
+    expect(at('messages.1.content')).toBe('cited words');
+  });
+});
