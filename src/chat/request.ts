@@ -176,6 +176,8 @@ export type ChatRequest = {
   readonly providerTools: readonly ProviderTool[];
   readonly toolChoice: ToolChoice | null;
   readonly parameters: ChatParameters;
+  /** Tokens that may be thought with, where the client said so: `reasoning_effort` is the word for it. */
+  readonly thinkingBudget?: number;
   readonly isStream: boolean;
   /** Whether the client asked to be told usage at the end of a stream. */
   readonly includeUsage: boolean;

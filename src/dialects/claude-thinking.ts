@@ -5,6 +5,7 @@
 import { type JsonObject, numberAt, stringAt } from '../base/json.ts';
 import type { ModelTraits } from './claude-traits.ts';
 import type { UpstreamCall } from './dialect.ts';
+import { thinkingBudget } from './thinking-budget.ts';
 import type { Conversation } from './turns.ts';
 
 /** Where neither the client nor the model's table gives a limit: the least ceiling of current models. */
@@ -88,7 +89,8 @@ export function encodeThinking(
     dropped.add('reasoning_effort');
     return off;
   }
-  return withBudget(call, budget, off, dropped);
+  const own = thinkingBudget(call);
+  return own === null ? withBudget(call, budget, off, dropped) : withOwnBudget(own, off, dropped);
 }
 
 /** The target's own setting goes out as it is; only the limit makes room for its budget. */
@@ -150,6 +152,15 @@ function withBudget(
     isOn: true,
     maxTokens,
   };
+}
+
+/** A client that sets a budget counts it against its limit, as the service does. */
+function withOwnBudget(budget: number, off: Thinking, dropped: Set<string>): Thinking {
+  const wanted = Math.max(budget, budgetMin);
+  const fitting = wanted < off.maxTokens ? wanted : Math.floor(off.maxTokens / 2);
+  if (fitting !== budget) dropped.add('reasoning_effort');
+  if (fitting < budgetMin) return off;
+  return { ...off, field: { type: 'enabled', budget_tokens: fitting }, isOn: true };
 }
 
 /** A limit above the model's ceiling would be refused. */

@@ -1,6 +1,6 @@
 /** The sampling and output fields of a client's body. Ranges are left to the provider: they differ between models. */
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, numberAt, objectAt, stringAt } from '../../base/json.ts';
 import { type ChatParameters, noParameters, type ResponseFormat } from '../../chat/request.ts';
 import type { FirstFault } from '../first-fault.ts';
 import { TypedFields } from '../typed-fields.ts';
@@ -50,6 +50,13 @@ function readEffort(fields: TypedFields, faults: FirstFault): string | null {
     return null;
   }
   return efforts.find(([from]) => budget >= from)?.[1] ?? 'minimal';
+}
+
+/** The budget itself, where it is what the effort was read from. */
+export function readBudget(json: JsonObject): number | null {
+  if (stringAt(objectAt(json, 'output_config'), 'effort') !== null) return null;
+  const thinking = objectAt(json, 'thinking');
+  return stringAt(thinking, 'type') === 'enabled' ? numberAt(thinking, 'budget_tokens') : null;
 }
 
 /** `output_format` is the field's older place. */

@@ -8,7 +8,7 @@ import { memberAt } from '../json-spans.ts';
 import { saysNothing } from '../says-nothing.ts';
 import { TypedFields } from '../typed-fields.ts';
 import { readMessages } from './client-messages.ts';
-import { readParameters } from './client-parameters.ts';
+import { readBudget, readParameters } from './client-parameters.ts';
 import { readToolChoice, readTools } from './client-tools.ts';
 import type { TurnReading } from './client-turns.ts';
 import { ToolInputs } from './tool-inputs.ts';
@@ -42,6 +42,7 @@ export function decodeRequest(body: Buffer): Result<DecodedRequest, RequestFault
     fields,
     messageCount: messages.length,
   };
+  const thinkingBudget = readBudget(json);
   return success({
     extension,
     request: {
@@ -51,6 +52,7 @@ export function decodeRequest(body: Buffer): Result<DecodedRequest, RequestFault
       providerTools: reading.opaqueParts,
       toolChoice: choice,
       parameters,
+      ...(thinkingBudget === null ? {} : { thinkingBudget }),
       isStream,
       includeUsage: true,
       otherFields: otherFields(json, reading.notes),

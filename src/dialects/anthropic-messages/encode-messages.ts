@@ -41,13 +41,18 @@ export function encodeMessages(
     if (!content.ok) return content;
     messages.push({ role: 'assistant', content: content.value });
   }
-  if (messages.at(-1)?.role === 'assistant') endWithAssistant(messages, options);
+  if (messages.at(-1)?.role === 'assistant') endWithAssistant(messages, options, dropped);
   return success(messages);
 }
 
 /** A last assistant turn is continued by the model, and may not end in white space. */
-function endWithAssistant(messages: WireMessage[], { takesPrefill }: MessageOptions): void {
+function endWithAssistant(
+  messages: WireMessage[],
+  { takesPrefill }: MessageOptions,
+  dropped: Set<string>,
+): void {
   if (!takesPrefill) {
+    dropped.add('prefill');
     messages.push({ role: 'user', content: [{ type: 'text', text: goOnText }] });
     return;
   }

@@ -87,6 +87,14 @@ function readEffort(thinking: ClientFields): string | null {
   return efforts.find(([most]) => budget <= most)?.[1] ?? 'xhigh';
 }
 
+/** The budget itself, where it is what the effort was read from. */
+export function readBudget(body: ClientFields): number | null {
+  const thinking = body.fieldsOf('generationConfig').fieldsOf('thinkingConfig');
+  const budget =
+    thinking.value('thinkingLevel') === undefined ? thinking.integer('thinkingBudget') : null;
+  return budget !== null && budget > 0 ? budget : null;
+}
+
 function readFormat(config: ClientFields, { opaqueParts }: PartReading): ResponseFormat | null {
   const mimeType = config.string('responseMimeType') ?? '';
   const own = config.object('responseSchema');

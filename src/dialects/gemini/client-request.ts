@@ -10,7 +10,7 @@ import type { ContentsReading } from './client-calls.ts';
 import { ClientFields } from './client-fields.ts';
 import { detailWord } from './client-media.ts';
 import { readMessages } from './client-messages.ts';
-import { readParameters } from './client-parameters.ts';
+import { readBudget, readParameters } from './client-parameters.ts';
 import { readToolChoice, readTools } from './client-tools.ts';
 import { PartBytes } from './part-bytes.ts';
 import { camelCase } from './proto-names.ts';
@@ -72,6 +72,7 @@ export function decodeRequest(
     fields,
     messageCount: messages.length,
   };
+  const thinkingBudget = readBudget(body);
   return success({
     extension,
     request: {
@@ -81,6 +82,7 @@ export function decodeRequest(
       providerTools: reading.opaqueParts,
       toolChoice,
       parameters,
+      ...(thinkingBudget === null ? {} : { thinkingBudget }),
       isStream,
       includeUsage: true,
       otherFields: otherFields(json, notes),

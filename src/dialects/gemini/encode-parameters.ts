@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { ChatParameters, ResponseFormat } from '../../chat/request.ts';
 import type { UpstreamCall } from '../dialect.ts';
+import { thinkingBudget } from '../thinking-budget.ts';
 import { toJsonSchema } from './function-schema.ts';
 import { stopSequencesMax } from './missing-ability.ts';
 import { takesFormatWithTools, thinkingControlOf } from './model-family.ts';
@@ -111,9 +112,10 @@ function encodeThinking(call: UpstreamCall, dropped: Set<string>): JsonObject | 
   }
   const shown = effort === 'none' ? {} : { includeThoughts: true };
   if (control.kind === 'budget') {
-    const thinkingBudget = Math.min(Math.max(budget, control.min), control.max);
-    if (thinkingBudget !== budget && Number.isFinite(budget)) dropped.add('reasoning_effort');
-    return { ...shown, thinkingBudget };
+    const wanted = thinkingBudget(call) ?? budget;
+    const fitting = Math.min(Math.max(wanted, control.min), control.max);
+    if (fitting !== wanted && Number.isFinite(wanted)) dropped.add('reasoning_effort');
+    return { ...shown, thinkingBudget: fitting };
   }
   const level = levelOf(effort, control.lowest, control.hasMedium);
   if (!level.isExact) dropped.add('reasoning_effort');

@@ -87,6 +87,7 @@ describe('turns', () => {
     const newer = send({ messages }, 'claude-sonnet-4-6');
     expect(newer.at('messages.1.content')).toEqual([text('So far \n')]);
     expect(newer.at('messages.2')).toEqual({ role: 'user', content: [text('Continue.')] });
+    expect(newer.dropped).toEqual(['prefill']);
   });
 
   it('TR-14 TR-13 hold no reasoning of another vendor', () => {
