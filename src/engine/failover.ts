@@ -81,6 +81,7 @@ async function act(run: RequestRun, step: Step, ports: EnginePorts): Promise<Eng
     }
     case 'attempt': {
       const candidate = run.candidateAt(step.candidate);
+      if (!run.affordsRetry(candidate, step)) return null;
       const isRested = await restFully(run, step.delayMs, candidate, ports);
       return isRested ? ask(run, candidate, step, ports) : null;
     }
@@ -158,7 +159,8 @@ async function race(
   ]);
   if (result.kind === 'failed') {
     settle(run, first, result, ports);
-    run.giveUp(first.candidate);
+    // The request has gone on without it.
+    first.candidate.isSpent = true;
     const ended = await other.result;
     if (isAnswer(ended) && other === hedge) run.noteHedgeWin();
     return settle(run, other, ended, ports);

@@ -171,10 +171,24 @@ export class RequestRun {
     if (permit === null || isKeySwitch || this.isContinuing) return permit;
     const isFree = step.isRetry && permit.isProbe;
     if (isFree || candidate.health.drawBudget(tier, step.isRetry)) return permit;
-    this.refusedRetries += 1;
-    candidate.isSpent = true;
+    this.#refuseRetry(candidate);
     permit.abandon();
     return null;
+  }
+
+  /** Nobody sleeps for a retry that the budget would not allow: then the request goes on without it. */
+  affordsRetry(candidate: CandidateState, step: Omit<AttemptStep, 'queuedMs'>): boolean {
+    const isFree = !step.isRetry || step.isKeySwitch === true || this.isContinuing;
+    if (isFree || candidate.health.breakerState() !== 'closed') return true;
+    if (candidate.health.retryTokens(this.request.tier) >= 1) return true;
+    this.#refuseRetry(candidate);
+    this.forgetLast();
+    return false;
+  }
+
+  #refuseRetry(candidate: CandidateState): void {
+    this.refusedRetries += 1;
+    candidate.isSpent = true;
   }
 
   /** A hedge is no change of target until it wins. */
@@ -264,11 +278,6 @@ export class RequestRun {
 
   noteHedge(): void {
     this.#isHedged = true;
-  }
-
-  /** A failed racer is left for good: the request has gone on without it. */
-  giveUp(candidate: CandidateState): void {
-    candidate.isSpent = true;
   }
 
   noteHedgeWin(): void {

@@ -91,6 +91,7 @@ describe('the retry budget', () => {
     );
     const { text, trace } = await harness.askWithin(40_000);
     expect(text).toBe('p2');
+    expect(trace).toMatchObject({ latencyMs: 0, backoffMs: 0, refusedRetries: 1 });
     expect(harness.transport.calls('p1')).toBe(1);
     const counters = new Counters();
     counters.note(trace);
