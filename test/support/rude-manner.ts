@@ -9,7 +9,8 @@ import type { PartialAnswer } from '../../src/simulator/prompt.ts';
 export function shownManner(story: string, partial: PartialAnswer, manner: Manner): Manner {
   const rest = story.slice(partial.text.length);
   if (manner === 'repeat_sentence' || manner === 'start_over') {
-    const repeated = (goOn(story, partial, manner) ?? '').length - rest.length;
+    const said = goOn(story, partial, manner) ?? '';
+    const repeated = folded(said.slice(0, said.length - rest.length)).length;
     return repeated < (partial.isPrefill ? 24 : 2) ? 'faithful' : manner;
   }
   if (!partial.isPrefill || manner === 'faithful') return manner;
@@ -17,4 +18,9 @@ export function shownManner(story: string, partial: PartialAnswer, manner: Manne
   const isCode = story.includes('```');
   const isInSentence = /[\p{L}\p{N},]$/u.test(partial.text) && /^ ?[\p{Ll}\p{Lo}]/u.test(rest);
   return isInSentence && !isCode ? manner : 'faithful';
+}
+
+/** As the seam counts: white space of any length is one blank. */
+function folded(text: string): string {
+  return text.trim().replace(/\s+/g, ' ');
 }

@@ -2,11 +2,12 @@
 import type { StreamPart } from '../../chat/stream-event.ts';
 import { type SseEvent, SseSplitter } from '../../framing/sse.ts';
 import type { UpstreamStreamDecoder } from '../dialect.ts';
+import { frameOf, typeIn } from '../event-frame.ts';
 import { lostEvents, payloadOf } from '../event-payload.ts';
 import { MessageReader, type Reading } from './message-reader.ts';
 import { dialectName } from './wire.ts';
 
-/** The name in `event:` is not looked at: every event says its type itself, and proxies rename them. */
+/** The name in `event:` is not gone by: every event says its type itself, and proxies rename them. */
 export function streamDecoder(options: { readonly eventBytesMax: number }): UpstreamStreamDecoder {
   const splitter = new SseSplitter(options);
   const reader = new MessageReader();
@@ -20,7 +21,8 @@ export function streamDecoder(options: { readonly eventBytesMax: number }): Upst
   };
   return {
     push: (bytes) => decode(splitter.push(bytes)),
-    end: () => decode(splitter.end()),
+    // Half a frame is none: what is written after it would stand inside its last line.
+    end: () => decode(splitter.end()).map((part) => ({ ...part, frame: null })),
   };
 }
 
@@ -33,6 +35,7 @@ function partOf(event: SseEvent, reader: MessageReader): StreamPart | null {
       return framed(
         { events: [{ type: 'activity', isProgress: false }], isFrameKept: true },
         event,
+        null,
       );
     case 'malformed':
       return { events: [{ type: 'malformed' }], frame: null };
@@ -40,12 +43,17 @@ function partOf(event: SseEvent, reader: MessageReader): StreamPart | null {
       return { events: lostEvents, frame: null };
     case 'json': {
       const reading = reader.read(payload.value);
-      return payload.isFramed ? framed(reading, event) : { events: reading.events, frame: null };
+      if (!payload.isFramed) return { events: reading.events, frame: null };
+      return framed(reading, event, typeIn(payload.value));
     }
   }
 }
 
-function framed({ events, isFrameKept }: Reading, event: SseEvent): StreamPart {
+function framed(
+  { events, isFrameKept }: Reading,
+  event: SseEvent,
+  name: string | null,
+): StreamPart {
   if (!isFrameKept || event.kind === 'too_large') return { events, frame: null };
-  return { events, frame: { dialect: dialectName, bytes: event.bytes } };
+  return { events, frame: frameOf(event, { dialect: dialectName, name, lineEnd: '\n' }) };
 }

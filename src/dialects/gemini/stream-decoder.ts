@@ -3,6 +3,7 @@ import type { StreamPart } from '../../chat/stream-event.ts';
 import { type SseEvent, SseSplitter } from '../../framing/sse.ts';
 import { parseAnswer } from '../answer-json.ts';
 import type { UpstreamStreamDecoder } from '../dialect.ts';
+import { frameOf } from '../event-frame.ts';
 import { lostEvents, payloadOf } from '../event-payload.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { withExactCalls } from './exact-calls.ts';
@@ -96,5 +97,6 @@ function partOf(event: SseEvent, reader: AnswerReader): StreamPart | null {
 
 function framed(events: StreamPart['events'], event: SseEvent): StreamPart {
   if (event.kind === 'too_large') return { events, frame: null };
-  return { events, frame: { dialect: dialectName, bytes: event.bytes } };
+  const form = { dialect: dialectName, name: null, lineEnd: '\r\n' } as const;
+  return { events, frame: frameOf(event, form) };
 }

@@ -3,6 +3,7 @@ import { parseJson } from '../../base/json.ts';
 import type { StreamPart } from '../../chat/stream-event.ts';
 import { type SseEvent, type SseField, SseSplitter } from '../../framing/sse.ts';
 import type { UpstreamStreamDecoder } from '../dialect.ts';
+import { frameOf } from '../event-frame.ts';
 import { lostEvents, payloadOf } from '../event-payload.ts';
 import { ChunkReader, type Reading } from './chunk-reader.ts';
 import { withExactArguments } from './exact-arguments.ts';
@@ -11,6 +12,7 @@ import { dialectName } from './wire.ts';
 
 const malformedPart: StreamPart = { events: [{ type: 'malformed' }], frame: null };
 const idlePart: StreamPart = { events: [{ type: 'activity', isProgress: false }], frame: null };
+const frameForm = { dialect: dialectName, name: null, lineEnd: '\n' } as const;
 const endPart: StreamPart = { events: [{ type: 'end' }], frame: null };
 
 export function streamDecoder(options: { readonly eventBytesMax: number }): UpstreamStreamDecoder {
@@ -41,7 +43,7 @@ function textPartOf(
   const read = template.read(event.data);
   if (read === null) return null;
   const events = reader.readText(read.choice, read.text);
-  return { events, frame: { dialect: dialectName, bytes: event.bytes } };
+  return { events, frame: frameOf(event, frameForm) };
 }
 
 function partOf(event: SseEvent, reader: ChunkReader, template: TextTemplate): StreamPart | null {
@@ -50,7 +52,7 @@ function partOf(event: SseEvent, reader: ChunkReader, template: TextTemplate): S
   if (fault !== undefined) return { events: errorIn(fault, reader).events, frame: null };
   if (event.kind !== 'comment' && isDone(event.data)) {
     if (event.kind === 'residual') return endPart;
-    return { events: endPart.events, frame: { dialect: dialectName, bytes: event.bytes } };
+    return { events: endPart.events, frame: frameOf(event, frameForm) };
   }
   const payload = payloadOf(event);
   switch (payload.kind) {
@@ -71,7 +73,7 @@ function partOf(event: SseEvent, reader: ChunkReader, template: TextTemplate): S
       if (event.kind === 'event' && events.length === 1 && said?.type === 'text') {
         template.learn(event.data, said.choice, said.text);
       }
-      return { events, frame: { dialect: dialectName, bytes: event.bytes } };
+      return { events, frame: frameOf(event, frameForm) };
     }
   }
 }

@@ -2,6 +2,7 @@
 import type { StreamPart } from '../../chat/stream-event.ts';
 import { type SseEvent, SseSplitter } from '../../framing/sse.ts';
 import type { UpstreamStreamDecoder } from '../dialect.ts';
+import { frameOf, typeIn } from '../event-frame.ts';
 import { lostEvents, payloadOf } from '../event-payload.ts';
 import { madeInEvent } from './made-items.ts';
 import { type Reading, ResponseReader } from './response-reader.ts';
@@ -9,7 +10,7 @@ import { dialectName } from './wire.ts';
 
 const idlePart: StreamPart = { events: [{ type: 'activity', isProgress: false }], frame: null };
 
-/** The name in `event:` is not looked at: every event says its type itself, and some servers name none. */
+/** The name in `event:` is not gone by: every event says its type itself, and some servers name none. */
 export function streamDecoder(options: { readonly eventBytesMax: number }): UpstreamStreamDecoder {
   const splitter = new SseSplitter(options);
   const reader = new ResponseReader();
@@ -46,7 +47,7 @@ function partOf(event: SseEvent, reader: ResponseReader): StreamPart | null {
     case 'json': {
       const reading = reader.read(payload.value);
       const part = payload.isFramed
-        ? framed(reading, event)
+        ? framed(reading, event, typeIn(payload.value))
         : { events: reading.events, frame: null };
       const made = madeInEvent(payload.value);
       return made.length === 0 ? part : { ...part, made };
@@ -54,7 +55,13 @@ function partOf(event: SseEvent, reader: ResponseReader): StreamPart | null {
   }
 }
 
-function framed({ events, isFrameKept }: Reading, event: SseEvent): StreamPart {
+function framed(
+  { events, isFrameKept }: Reading,
+  event: SseEvent,
+  name: string | null,
+): StreamPart {
   if (!isFrameKept || event.kind === 'too_large') return { events, frame: null };
-  return { events, frame: { dialect: dialectName, bytes: event.bytes } };
+  // Its clients miss no name, but go by one that is there.
+  const form = { dialect: dialectName, name: event.event && name, lineEnd: '\n' } as const;
+  return { events, frame: frameOf(event, form) };
 }

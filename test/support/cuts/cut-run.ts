@@ -110,7 +110,10 @@ async function faultOf(plan: CutPlan, end: CutEnd): Promise<string | null> {
   if (heard.ids.length > 1) return `ids ${heard.ids.join(', ')}`;
   if (heard.isComplete === heard.hasError) return 'neither complete nor an error';
   if (heard.isComplete !== (outcome === 'served')) return `heard otherwise than ${outcome}`;
-  if ((recovery === 'failed_forward') !== heard.hasError) return `recovery ${recovery}`;
+  // Where nothing of an answer had come there is nothing to recover.
+  const isForward = heard.hasError && heard.text !== '';
+  if (isForward && recovery !== 'failed_forward') return `recovery ${recovery}`;
+  if (!heard.hasError && recovery === 'failed_forward') return 'failed forward in silence';
   if (!story.startsWith(heard.text)) return `said: ${difference(story, heard.text)}`;
   const isWhole = seams.length === 0 || seams.at(-1)?.end === heard.text.length;
   if (!isWhole) return `seams end at ${seams.at(-1)?.end} of ${heard.text.length}`;
