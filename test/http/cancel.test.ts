@@ -121,11 +121,16 @@ describe('a client that leaves', () => {
     expect(cases.calls('p2')).toBe(0);
   });
 
-  it.each(['p1', 'p2', 'p3'] as const)(
-    'ST-29 in the middle of a stream from %s: cancelled, with the tokens so far',
-    async (name) => {
+  // Told at the very beginning, by each vendor in its own way.
+  it.each([
+    ['p1', 7, 3],
+    ['p2', 8, 1],
+    ['p3', 2, 0],
+  ] as const)(
+    'ST-29 in the middle of a stream from %s: cancelled, with the tokens that were told so far',
+    async (name, input, output) => {
       const tier = await cases.tier([name], {
-        [name]: [{ sse: ['ROLE', { repeat: 200, steps: ['T:word ', 'SLEEP:50'] }] }],
+        [name]: [{ sse: ['USAGE:7:3', 'ROLE', { repeat: 200, steps: ['T:word ', 'SLEEP:50'] }] }],
       });
       const client = await begin(tier, { stream: true });
       await client.receives('word');
@@ -133,8 +138,10 @@ describe('a client that leaves', () => {
       client.socket.destroy();
       expect(await cancelledAfter(name, leftMs)).toBeLessThan(cancelMsMax);
       await until(() => cases.control.openRequests(name) === 0, cancelMsMax);
+      await until(() => cases.control.openSockets(name) === 0, cancelMsMax);
       const row = await latestRow(tier);
       expect(row).toMatchObject({ outcome: 'client_gone', provider: name, status: 499 });
+      expect([row['input_tokens'], row['output_tokens']]).toEqual([input, output]);
       expect(row.attempts[0]).toMatchObject({ outcome: 'client_gone', breaker_after: 'closed' });
       expect(row.attempts[0]?.['ttft_ms']).toEqual(expect.any(Number));
     },
@@ -197,6 +204,7 @@ it('ST-30 SE-12 two hundred clients that reset at random leave no socket, reques
   }
   await expect.poll(async () => (await pageOf(tier)).length, bound).toBe(200);
   await until(() => cases.control.openRequests('p1') === 0);
+  await until(() => cases.control.openSockets('p1') === 0);
   await expect.poll(inFlight, bound).toBe(0);
   process.off('unhandledRejection', note);
   process.off('uncaughtException', note);
@@ -220,4 +228,5 @@ it('ST-31 a client that stops reading slows the provider down, and its row comes
   client.socket.destroy();
   expect(await cancelledAfter('p1', leftMs)).toBeLessThan(cancelMsMax);
   expect(await latestRow(tier)).toMatchObject({ outcome: 'client_gone' });
+  await expect.poll(inFlight, bound).toBe(0);
 });

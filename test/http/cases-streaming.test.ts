@@ -213,7 +213,13 @@ describe('breaks after content', () => {
       recovery: 'failed_forward',
       provider: 'p1',
       finish_reason: null,
+      // Nobody told them.
+      output_tokens: null,
     });
+    cases.control.script('p1', [{ sse: ['ROLE', 'REP:40:T:w ', 'USAGE:3:40', 'SLEEP:30', 'CUT'] }]);
+    const told = await cases.stream(tier);
+    expect(told.stream).toMatchObject({ text: 'w '.repeat(40), isDone: false });
+    expect(told.row).toMatchObject({ outcome: 'failed', input_tokens: 3, output_tokens: 40 });
   });
 
   it('LG-05 an error event after thirty words is a failed row that names who wrote', async () => {
@@ -275,7 +281,7 @@ describe('breaks after content', () => {
     expect(row).toMatchObject({ recovery: 'restarted', provider: 'p2' });
   });
 
-  it('ST-10 what was sent is never sent again: the stream fails forward', async () => {
+  it('ST-10 an answer that starts over adds only what is new, or fails forward', async () => {
     const tier = await cases.tier(
       ['p1', 'p2'],
       {
@@ -289,12 +295,25 @@ describe('breaks after content', () => {
     expect(stream).toMatchObject({ isDone: false });
     expect(stream.error).not.toBeNull();
     expect(cases.calls('p2')).toBe(0);
+    const continued = await cases.tier(
+      ['p1', 'p2'],
+      {
+        p1: [{ sse: ['ROLE', 'REP:25:T:alpha ', 'SLEEP:30', 'CUT'] }],
+        p2: [{ sse: ['ROLE', 'REP:25:T:alpha ', 'T:omega', 'FIN:end_turn', 'DONE'] }],
+      },
+      { policies: { breaker: { failures: 1, min_span: '0s' } } },
+    );
+    const whole = await cases.stream(continued);
+    expect(whole.stream).toMatchObject({ text: `${'alpha '.repeat(25)}omega`, isDone: true });
+    expect(whole.row).toMatchObject({ outcome: 'served', recovery: 'continued', provider: 'p2' });
   });
 
   it('ST-11 an end without its finish is a failure, unless the provider is known to send none', async () => {
     const half = [{ sse: ['ROLE', 'T:half', 'END'] }];
     const tier = await cases.tier(['p1', 'p2'], { p1: half, p2: hello.anthropic });
-    expect((await cases.stream(tier)).stream.text).toBe('hello');
+    const strict = await cases.stream(tier);
+    expect(strict.stream.text).toBe('hello');
+    expect(strict.row['provider']).toBe('p2');
     const lenient = await cases.tier(['p1b', 'p2'], { p1b: half, p2: hello.anthropic });
     const { stream, row } = await cases.stream(lenient);
     expect(stream).toMatchObject({ text: 'half', finishReasons: ['stop'], isDone: true });
