@@ -21,10 +21,13 @@ export type Openings = {
 
 const sentencesMax = 3;
 
-/** `firstLine`: how the text that was sent begins, where that is a line of its own; '' = it is none. */
+/**
+ * `firstLine`: how the text that was sent begins, where that is a line of its own; '' = it is none.
+ * `isWhole`: nothing comes after `held`.
+ */
 export function openingsIn(
   held: string,
-  sent: { readonly isInCode: boolean; readonly firstLine: string },
+  sent: { readonly isInCode: boolean; readonly firstLine: string; readonly isWhole: boolean },
 ): Openings {
   const found: Opening[] = [];
   let opening: Opening = { at: spaceIn(held), spaceAt: 0, kind: 'text', isPlain: true };
@@ -41,6 +44,8 @@ export function openingsIn(
     const at = spaceAt + spaceIn(held.slice(spaceAt));
     opening = { at, spaceAt, kind: 'sentence', isPlain: read.isPlain };
   }
+  // An announcement, and nothing that it announced.
+  if (sent.isWhole && opening.kind === 'sentence') found.push(opening);
   return { found, isOpen: true };
 }
 

@@ -75,7 +75,7 @@ export class Seam {
   #open(text: string, isEnd: boolean): void {
     // What is held may be long by now: only the new text is gone through.
     for (const { overlap } of this.#readings.values()) overlap.push(text);
-    if (this.#isLookingOn) this.#look();
+    if (this.#isLookingOn) this.#look(isEnd);
     const readings = [...this.#readings.values()];
     if (isEnd) for (const { overlap } of readings) overlap.end();
     const verdicts = readings.map(({ overlap }) => overlap.verdict);
@@ -85,10 +85,11 @@ export class Seam {
     else if (isEnd || !isWaiting) this.#settle(readings);
   }
 
-  #look(): void {
+  #look(isEnd: boolean): void {
     const { found, isOpen } = openingsIn(this.#held.slice(0, openingLengthMax), {
       isInCode: this.#isInCode,
       firstLine: this.#firstLine,
+      isWhole: isEnd,
     });
     this.#isLookingOn = isOpen && this.#held.length < openingLengthMax;
     for (const opening of found) {

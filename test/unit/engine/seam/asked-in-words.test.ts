@@ -4,6 +4,13 @@ import { code, expectJoint, lastSentence, type Row, story, storyAnchor, verse } 
 
 const rows: readonly Row[] = [
   {
+    name: 'an announcement, and then nothing',
+    sent: story,
+    says: 'Sure, continuing:\n\n',
+    whole: story,
+    isUncertain: true,
+  },
+  {
     name: 'the anchor',
     sent: story,
     says: `${storyAnchor} to sleep.`,

@@ -12,6 +12,13 @@ const japanese = '老いた灯台守は毎晩、曲がりくねった階段を';
 
 const rows: readonly Row[] = [
   {
+    name: 'an announcement, and then nothing',
+    sent: story,
+    says: 'Sure, continuing:\n\n',
+    whole: story,
+    isUncertain: true,
+  },
+  {
     name: 'the middle of a word',
     sent: `${story} to sle`,
     says: 'ep.',
