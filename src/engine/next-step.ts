@@ -126,11 +126,22 @@ function afterWait(
   if (!fitsDeadline(history, candidate, waitMs)) {
     return isBound ? leave('resting', 'resting') : leave('spent', 'no_time');
   }
-  const isTooLong = isOtherAdmissible
+  const isOtherSooner = isOtherAdmissible || (isBound && isOtherBack(history, last, waitMs));
+  const isTooLong = isOtherSooner
     ? candidate.sleptMs + waitMs > history.limits.maxWaitMs
     : waitMs > hintCeilingMs;
   if (isTooLong) return isBound ? leave('resting', 'resting') : leave('spent', 'spent');
   return retryAfter(last.candidate, waitMs, isBound ? 'hint' : 'backoff');
+}
+
+/** Whether another candidate is back, as far as is known, before a wait of `waitMs` is over. */
+function isOtherBack(history: History, last: LastFailure, waitMs: number): boolean {
+  const from: From = { last, leave: 'spent', why: 'spent' };
+  return history.candidates.some((candidate, index) => {
+    if (!isWilling(history, index, from) || !hasRetryLeft(history, candidate)) return false;
+    const untilMs = backAt(history, index, from);
+    return untilMs !== null && untilMs < history.nowMs + waitMs;
+  });
 }
 
 /**

@@ -57,6 +57,40 @@ describe('hints', () => {
   });
 });
 
+describe('when all rest', () => {
+  /** p1 is rate-limited for so long; p2 is open, and well again. */
+  async function ask(seconds: string) {
+    let isSick = true;
+    const harness = new EngineHarness(plainTier([p1, p2], { hedge: null }), (provider) => {
+      if (provider === 'p1') return status(429, { headers: { 'retry-after': seconds } });
+      return provider === 'p2' && isSick ? status(500) : ok(provider);
+    });
+    const tier = plainTier([p2, plainTarget('p3')]);
+    while (harness.health.all()[0]?.breakerState() !== 'open') {
+      await harness.askWithin(60_000, { tier });
+    }
+    isSick = false;
+    const asked = await harness.askWithin(60_000, { deadlineMs: 55_000 });
+    return { ...asked, calls: harness.transport.calls('p1') };
+  }
+
+  it('a hint of half a minute does not hold a request from a target that is back sooner', async () => {
+    const { text, trace } = await ask('30');
+    expect(text).toBe('p2');
+    expect(trace.attempts.map(({ target, kind }) => [target, kind])).toEqual([
+      ['p1/m', 'first'],
+      ['p2/m', 'probe'],
+    ]);
+    expect(trace.latencyMs).toBeLessThanOrEqual(15_000);
+  });
+
+  it('a hint of seconds is waited for all the same', async () => {
+    const { trace, calls } = await ask('3');
+    expect(trace.attempts[1]).toMatchObject({ target: 'p1/m', delayReason: 'hint' });
+    expect(calls).toBeGreaterThan(1);
+  });
+});
+
 describe('the retry budget', () => {
   it('R80 each attempt tells what was left of it when it began', async () => {
     const { tier, answers } = failsTwice();
