@@ -1,5 +1,6 @@
 /** What a client sees of a stream in each case, as the gateway sends it: run in virtual time, for docs/streaming.md. */
 import type { JsonObject } from '../../src/base/json.ts';
+import type { Seam } from '../../src/engine/trace.ts';
 import { type ClientForm, type ProviderName, VirtualGateway } from '../support/virtual-gateway.ts';
 import type { Behaviour } from '../support/virtual-providers.ts';
 import { inOrder } from '../support/virtual-providers.ts';
@@ -33,6 +34,15 @@ const cases: readonly Case[] = [
     },
   },
   { name: 'continuation', behaviours: { p1: cut } },
+  {
+    name: 'uncertain joint',
+    behaviours: {
+      p1: inOrder(
+        { sse: ['ROLE', `T:${first}`, 'SLEEP:200', 'CUT'] },
+        { sse: ['ROLE', `T:Sure, continuing:\n\n${rest}`, ...end] },
+      ),
+    },
+  },
   { name: 'fail forward', behaviours: { p1: cut }, stream: failForward },
   { name: 'fail forward messages', form: 'messages', behaviours: { p1: cut }, stream: failForward },
   { name: 'fail forward gemini', form: 'gemini', behaviours: { p1: cut }, stream: failForward },
@@ -63,13 +73,15 @@ async function transcriptOf({ form = 'chat', behaviours, stream = {}, targets }:
     ...(targets === undefined ? {} : { targets }),
   });
   const ask = await gateway.askWithin(130_000, { form });
-  const { outcome, recovery, attempts, malformedEvents, serving, status } = gateway.lastTrace;
+  const { outcome, recovery, seams, attempts, malformedEvents, serving, status } =
+    gateway.lastTrace;
   const row = [
     `outcome ${outcome}`,
     `status ${status}`,
     `recovery ${recovery}`,
     `target ${serving?.target ?? 'none'}`,
     `attempts ${attempts.length}`,
+    ...(seams.length > 0 ? [`seams ${seams.map(seamLine).join(' | ')}`] : []),
     ...(malformedEvents > 0 ? [`malformed_events ${malformedEvents}`] : []),
   ];
   const head = Object.entries(ask.headers)
@@ -84,6 +96,10 @@ async function transcriptOf({ form = 'chat', behaviours, stream = {}, targets }:
     `row      ${row.join(', ')}`,
   ];
   return ['```text', ...lines.map(withoutIds), '```'].join('\n');
+}
+
+function seamLine({ target, start, end, uncertain }: Seam): string {
+  return `${start} to ${end} by ${target}${uncertain ? ' uncertain' : ''}`;
 }
 
 function time(ms: number): string {
