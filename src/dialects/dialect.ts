@@ -37,6 +37,8 @@ export type DialectRoute = { readonly suffix: string; readonly speaks?: ClientDi
  */
 export type PathCalls = {
   readonly versions: readonly string[];
+  /** What can be called of a model. */
+  readonly names: readonly string[];
   /**
    * This dialect as `call` (the last segment of the path, decoded) wants it spoken: its
    * `decodeRequest` knows the model and whether to stream. Null = no call of this dialect.
@@ -110,6 +112,8 @@ export type ClientDialect = {
   readonly streamType?: string;
   /** What its clients pass over between two events of a stream; absent = a comment of an event stream. */
   readonly keepAlive?: string;
+  /** Whose SDK speaks it, as its users call it. */
+  readonly sdk: string;
   /** What to set as the base URL in this dialect's SDK, given the server's origin; named in a 404. */
   readonly baseUrl: (origin: string) => string;
   /** The name of the header that carries the request's id where this dialect's SDK reads it. */

@@ -22,6 +22,7 @@ export class FirstFault {
 function kindOf(value: unknown): string {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';
+  if (value === '') return 'an empty one';
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object') return 'an object';
   if (typeof value === 'boolean') return String(value);

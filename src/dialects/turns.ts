@@ -180,7 +180,7 @@ function addAssistant(
 function readCall(part: ToolCallPart, messageIndex: number): Result<TurnCall, RequestFault> {
   const input = parseToolArguments(part.arguments);
   if (!input.ok) {
-    const message = `The arguments of the earlier tool call "${cut(part.id)}" (${cut(part.name)}) are ${input.fault}; this target takes only a JSON object.`;
+    const message = `The arguments of the earlier tool call "${cut(part.id)}" (${cut(part.name)}) are no JSON object, and this target takes nothing else: ${input.fault}.`;
     return fail({ message, param: `messages[${messageIndex}]` });
   }
   return success({ type: 'call', id: part.id, name: part.name, input: input.value });

@@ -9,6 +9,7 @@ import {
 import type { CandidateState } from './candidate-state.ts';
 import type { Ending } from './history.ts';
 import { isOfOurMaking } from './judgement.ts';
+import { abilityFault } from './lacking.ts';
 import { mayWrite } from './provider-tools.ts';
 import type { FailedAttempt, RequestRun } from './request-run.ts';
 
@@ -137,17 +138,4 @@ function obstacleKind(reason: string): LastObstacle['kind'] | null {
     default:
       return null;
   }
-}
-
-/** No target of the tier can carry what the request needs: it is the request that must change. */
-function abilityFault(run: RequestRun): { readonly message: string; readonly param: null } | null {
-  if (run.candidates.length > 0 || run.skips.length === 0) return null;
-  const lacking = run.skips.filter(({ reason }) => reason.startsWith('ability:'));
-  if (lacking.length === 0) return null;
-  if (lacking.length !== run.skips.filter(({ reason }) => reason !== 'pinned').length) return null;
-  const told = lacking.map(
-    ({ target, reason }) => `${target} lacks ${reason.slice('ability:'.length)}`,
-  );
-  const message = `No target of tier "${run.request.tier.name}" can carry this request: ${told.join(', ')}.`;
-  return { message, param: null };
 }

@@ -50,7 +50,7 @@ function mountLists(
     const tiers = named === null ? [...config.tiers.values()] : [named];
     return c.json(listingOf(c).list(tiers.map((tier) => asModel(tier, config))));
   });
-  app.get(`${base}/models/:model`, (c) => {
+  app.get(`${base}/models/:model{.+}`, (c) => {
     const admission = options.admit(c);
     if (admission instanceof Response) return admission;
     const config = snapshot();

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
+import { getPath } from 'hono/utils/url';
 import type { ClientDialect } from '../dialects/dialect.ts';
 import { StoreUnavailableError } from '../store/sqlite/database-access.ts';
 import { mountClientRoutes } from './client-routes.ts';
@@ -42,7 +43,7 @@ export function fastLane(dialects: readonly ClientDialect[]): ReadonlyMap<string
 }
 
 export function createEdgeApp(options: EdgeAppOptions): Hono<EdgeEnvironment> {
-  const app = new Hono<EdgeEnvironment>();
+  const app = new Hono<EdgeEnvironment>({ getPath: plainPath });
   app.onError((error, c) => {
     if (error instanceof StoreUnavailableError) {
       const headers = { 'retry-after': '1' };
@@ -73,6 +74,13 @@ export function createEdgeApp(options: EdgeAppOptions): Hono<EdgeEnvironment> {
   return app;
 }
 
+/** A base URL that ends in a slash, or a path that does, is taken as it is meant. */
+function plainPath(request: Request): string {
+  return getPath(request)
+    .replace(/\/{2,}/g, '/')
+    .replace(/(.)\/$/, '$1');
+}
+
 function mountModelCalls(app: Hono<EdgeEnvironment>, options: EdgeAppOptions): void {
   for (const dialect of options.dialects) {
     for (const { suffix, speaks = dialect } of dialect.routes) {
@@ -82,7 +90,7 @@ function mountModelCalls(app: Hono<EdgeEnvironment>, options: EdgeAppOptions): v
       }
     }
     for (const base of pathCallBases(dialect)) {
-      app.post(`${base}/models/:model`, (c) => pathCall(c, dialect, options));
+      app.post(`${base}/models/:model{.+}`, (c) => pathCall(c, dialect, options));
     }
   }
 }
@@ -93,7 +101,7 @@ function pathCallBases({ pathCalls }: ClientDialect): readonly string[] {
   return [...versions, ...['', ...versions].map((version) => `/v1/tiers/:tier${version}`)];
 }
 
-/** The last segment says what is called of which model, and with the query how it is to be answered. */
+/** What follows `models` says what is called of which model, and with the query how it is to be answered. */
 function pathCall(c: EdgeContext, dialect: ClientDialect, options: EdgeAppOptions): Response {
   const named = c.req.param('model') ?? '';
   const asked = dialect.pathCalls?.dialectFor(named, (name) => c.req.query(name)) ?? null;

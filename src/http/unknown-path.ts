@@ -1,4 +1,4 @@
-/** The 404 of a path that nobody serves: names the base URL to set in each SDK. */
+/** The 404 of a path that nobody serves: names the base URL to set in each SDK, and what is served. */
 import type { IncomingMessage } from 'node:http';
 import type { ClientDialect } from '../dialects/dialect.ts';
 import type { Refusal } from './data/edge-refusal.ts';
@@ -8,12 +8,23 @@ export function unknownPath(
   dialects: readonly ClientDialect[],
 ): Refusal {
   const origin = `http://${safeHost(incoming.headers.host)}`;
-  const bases = dialects.map((dialect) => `${dialect.name}: ${dialect.baseUrl(origin)}`);
-  return {
-    status: 404,
-    failureClass: 'invalid_request',
-    message: `Nothing is served at this path. Set the base URL of your SDK: ${bases.join('; ')}. The tiers are listed at GET ${origin}/v1/models.`,
-  };
+  const bases = new Set(dialects.map(({ sdk, baseUrl }) => `${sdk} ${baseUrl(origin)}`));
+  const calls = dialects.flatMap(callsOf);
+  const message = [
+    'Nothing is served at this path.',
+    `Base URLs: ${[...bases].join(', ')}.`,
+    `Calls: ${calls.join(', ')}.`,
+    `The tiers are listed at GET ${origin}/v1/models.`,
+  ].join(' ');
+  return { status: 404, failureClass: 'invalid_request', message };
+}
+
+function callsOf({ routes, pathCalls }: ClientDialect): readonly string[] {
+  const [version] = pathCalls?.versions ?? [];
+  return [
+    ...routes.map(({ suffix }) => `/v1/${suffix}`),
+    ...(pathCalls?.names ?? []).map((name) => `/${version}/models/TIER:${name}`),
+  ];
 }
 
 /** What the client called us, when it can stand in a message. */

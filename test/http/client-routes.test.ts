@@ -65,13 +65,23 @@ it('GET /v1/requests/{id} shows a key its own row', async () => {
 
 describe('paths that nobody serves', () => {
   it.each(['/', '/v2/chat', '/chat/completions', '/v1'])(
-    '%s is 404 and names the base URL',
+    '%s is 404 and names the base URL, and what is served',
     async (path) => {
       edge = await startEdge(() => wholeAnswer());
       const { status, body, headers } = await getJson(path, { method: 'POST', body: '{}' });
       expect(status).toBe(404);
       expect(headers.get('x-should-retry')).toBe('false');
-      expect(JSON.stringify(body)).toContain(`plain: ${edge.origin}/v1`);
+      expect(JSON.stringify(body)).toContain(`Plain ${edge.origin}/v1`);
+      expect(JSON.stringify(body)).toContain('Calls: /v1/chat/completions');
+    },
+  );
+
+  it.each(['//v1/chat/completions', '/v1/chat/completions/', '/v1//chat/completions'])(
+    '%s is meant to be the one with single slashes',
+    async (path) => {
+      edge = await startEdge(() => wholeAnswer());
+      expect((await getJson(path, { method: 'POST', body: '{}' })).status).not.toBe(404);
+      expect((await getJson('/v1/models/')).status).toBe(200);
     },
   );
 

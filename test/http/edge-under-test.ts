@@ -56,6 +56,7 @@ export class ScriptedPipeline implements Pipeline {
 export const plainDialect: ClientDialect = {
   name: 'plain',
   routes: [{ suffix: 'chat/completions' }],
+  sdk: 'Plain',
   baseUrl: (origin) => `${origin}/v1`,
   requestIdHeader: 'x-request-id',
   decodeRequest: () => ({ ok: false, fault: { message: 'not decoded here', param: null } }),

@@ -22,13 +22,10 @@ const wrong: readonly (readonly [string, ProviderName, string, JsonObject])[] = 
     { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: heic } }] }] },
   ],
   [
-    'a schema that is not strict, of responses, at chat completions',
+    'a format of an odd name, of responses, at chat completions',
     'p1',
     '/v1/responses',
-    {
-      input: 'hi',
-      text: { format: { type: 'json_schema', name: 'n', schema: open, strict: true } },
-    },
+    { input: 'hi', text: { format: { type: 'json_schema', name: 'two words', schema: open } } },
   ],
   [
     'an effort of no name, of messages, at responses',
@@ -70,4 +67,19 @@ it('what the target itself was set up with is no fault of the request', async ()
   expect(cases.received('p4')[0]?.complaint).toContain('mystery');
   expect(response.status).toBe(502);
   expect(await response.json()).toMatchObject({ error: { code: 'upstream_failed' } });
+});
+
+it.each<readonly [string, ProviderName, JsonObject]>([
+  [
+    'provider_tools (functions, function_call)',
+    'p2',
+    { functions: [{ name: 'f' }], function_call: 'auto' },
+  ],
+  ['provider_tools (tool_choice)', 'p2', { tool_choice: { type: 'none' } }],
+  ['stop (sequences like these, or so many)', 'p4', { stop: ['END'] }],
+])('what no target can carry is told by name: %s', async (words, target, body) => {
+  const tier = await cases.tier([target]);
+  const response = await cases.post(tier, body);
+  expect(response.status).toBe(400);
+  expect(await response.text()).toContain(`${cases.targetOf(target)} lacks ${words}`);
 });

@@ -201,6 +201,15 @@ describe.each(dialects)('the genai SDK with %s as the only target', (_dialect, n
     expect(JSON.parse(answer.text ?? '')).toMatchObject({ city: expect.any(String) });
   });
 
+  it('the tier in the base URL, whatever model is named', async () => {
+    const baseUrl = `${gateway.origin}/v1/tiers/fast/`;
+    const named = new GoogleGenAI({ apiKey: 'any', httpOptions: { baseUrl } });
+    for (const model of ['gemini-3-pro', 'google/gemma-3', 'models/fast']) {
+      const answer = await named.models.generateContent({ model, contents: 'hi' });
+      expect(answer.candidates).toHaveLength(1);
+    }
+  });
+
   it("an unknown tier is the SDK's ApiError with 404", async () => {
     const error = await client.models
       .generateContent({ model: 'nope', contents: 'x' })

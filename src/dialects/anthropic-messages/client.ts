@@ -12,6 +12,7 @@ export const anthropicMessagesClient: ClientDialect = {
   name: dialectName,
   routes: [{ suffix: 'messages' }, { suffix: 'messages/count_tokens', speaks: countTokensClient }],
   // The SDK adds `/v1/messages` itself.
+  sdk: 'Anthropic',
   baseUrl: (origin) => origin,
   requestIdHeader: 'request-id',
   modelListing,

@@ -9,6 +9,7 @@ export const countTokensClient: ClientDialect = {
   name: dialectName,
   operation: 'count_tokens',
   routes: [],
+  sdk: 'Anthropic',
   baseUrl: (origin) => origin,
   requestIdHeader: 'request-id',
   decodeRequest,

@@ -9,12 +9,15 @@ import { arrayEncoder, streamEncoder } from './client-stream.ts';
 import { countTokensClient } from './count-tokens-client.ts';
 import { dialectName } from './wire.ts';
 
+const callNames: readonly string[] = ['generateContent', 'streamGenerateContent', 'countTokens'];
+
 /** As it stands it reads bodies that name their model; calls over HTTP name it in the path. */
 export const geminiClient: ClientDialect = {
   name: dialectName,
   routes: [],
-  pathCalls: { versions: ['v1beta', 'v1'], dialectFor },
+  pathCalls: { versions: ['v1beta', 'v1'], names: callNames, dialectFor },
   modelListing,
+  sdk: 'Google Gen AI',
   baseUrl: (origin) => origin,
   requestIdHeader: 'x-request-id',
   // A blank line. The SDK for Python takes every line but those for part of a document, comments too
@@ -26,11 +29,9 @@ export const geminiClient: ClientDialect = {
   encodeError,
 };
 
-const operations = /^(?:models\/)?([^/]+):(generateContent|streamGenerateContent|countTokens)$/;
-
 function dialectFor(call: string, query: PathQuery): ClientDialect | null {
-  const [, model, operation] = operations.exec(call) ?? [];
-  if (model === undefined) return null;
+  const [, model, operation] = /^(?:models\/)?(.+):([^:]+)$/.exec(call) ?? [];
+  if (model === undefined || operation === undefined || !callNames.includes(operation)) return null;
   if (operation === 'countTokens') return countTokensClient(model);
   const isStream = operation === 'streamGenerateContent';
   const alt = query('alt') ?? query('$alt') ?? 'json';

@@ -16,6 +16,7 @@ export function countTokensClient(model: string): ClientDialect {
     name: dialectName,
     operation: 'count_tokens',
     routes: [],
+    sdk: 'Google Gen AI',
     baseUrl: (origin) => origin,
     requestIdHeader: 'x-request-id',
     decodeRequest: (body) => decodeCount(body, model),

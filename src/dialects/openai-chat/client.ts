@@ -10,6 +10,7 @@ import { dialectName } from './wire.ts';
 export const openaiChatClient: ClientDialect = {
   name: dialectName,
   routes: [{ suffix: 'chat/completions' }, { suffix: 'embeddings', speaks: embeddingsClient }],
+  sdk: 'OpenAI',
   baseUrl: (origin) => `${origin}/v1`,
   requestIdHeader: 'x-request-id',
   decodeRequest,

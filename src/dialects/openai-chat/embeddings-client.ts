@@ -14,6 +14,7 @@ export const embeddingsClient: ClientDialect = {
   name: dialectName,
   operation: 'embeddings',
   routes: [],
+  sdk: 'OpenAI',
   baseUrl: (origin) => `${origin}/v1`,
   requestIdHeader: 'x-request-id',
   decodeRequest,

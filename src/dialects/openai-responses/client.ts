@@ -9,6 +9,7 @@ import { dialectName } from './wire.ts';
 export const openaiResponsesClient: ClientDialect = {
   name: dialectName,
   routes: [{ suffix: 'responses' }],
+  sdk: 'OpenAI',
   baseUrl: (origin) => `${origin}/v1`,
   requestIdHeader: 'x-request-id',
   decodeRequest,

@@ -9,19 +9,17 @@ describe('the path', () => {
     ['fast:streamGenerateContent', 'fast', true],
     ['models/fast:generateContent', 'fast', false],
     ['gemini-2.5-flash-001:generateContent', 'gemini-2.5-flash-001', false],
+    ['google/gemma-3:generateContent', 'google/gemma-3', false],
   ])('%s names the model and whether to stream', (call, model, isStream) => {
     expect(requestOf({ ...hi, model: 'models/other' }, call)).toMatchObject({ model, isStream });
   });
 
-  it.each([
-    'fast',
-    'fast:embedContent',
-    ':generateContent',
-    'a/b:generateContent',
-    'fast:generatecontent',
-  ])('%s is no call', (call) => {
-    expect(geminiClient.pathCalls?.dialectFor(call, () => undefined)).toBeNull();
-  });
+  it.each(['fast', 'fast:embedContent', ':generateContent', 'fast:generatecontent'])(
+    '%s is no call',
+    (call) => {
+      expect(geminiClient.pathCalls?.dialectFor(call, () => undefined)).toBeNull();
+    },
+  );
 
   it('a form of the answer that is none of JSON is refused', () => {
     expect(decode(hi, undefined, 'proto')).toMatchObject({ ok: false, fault: { param: 'alt' } });
