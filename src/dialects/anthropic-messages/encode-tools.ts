@@ -3,6 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
 import type { RequestFault, UpstreamCall } from '../dialect.ts';
+import { objectSchema } from '../object-schema.ts';
 import { isWithinSubset } from '../schema-subset.ts';
 import { ownDescription } from '../tool-descriptions.ts';
 import { encodeToolName } from '../tool-names.ts';
@@ -17,6 +18,8 @@ export type EncodedTools = {
   readonly tools?: readonly WireTool[];
   readonly tool_choice?: WireToolChoice;
 };
+
+const noParameters: JsonObject = { type: 'object', properties: {} };
 
 export function encodeTools(
   call: UpstreamCall,
@@ -35,13 +38,14 @@ export function encodeTools(
   for (const tool of offered) {
     const name = toolName(tool.name);
     if (name === null) return fail(unwritableName(tool.name));
-    const isStrict = tool.strict === true && takesStrict && isWithinSubset(tool.parameters ?? {});
+    const schema = tool.parameters === null ? noParameters : objectSchema(tool.parameters, dropped);
+    const isStrict = tool.strict === true && takesStrict && isWithinSubset(schema);
     if (tool.strict === true && !isStrict) dropped.add('strict');
     const description = ownDescription(call.toolDescriptions, tool.name) ?? tool.description;
     tools.push({
       name,
       ...(description === null ? {} : { description }),
-      input_schema: inputSchema(tool.parameters),
+      input_schema: schema,
       ...(isStrict ? { strict: true } : {}),
     });
   }
@@ -56,11 +60,6 @@ function offeredTools(
 ): readonly ToolDefinition[] {
   if (choice?.mode !== 'subset') return tools;
   return tools.filter((tool) => choice.names.includes(tool.name));
-}
-
-function inputSchema(parameters: JsonObject | null): JsonObject {
-  if (parameters === null) return { type: 'object', properties: {} };
-  return parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' };
 }
 
 /** Null = the service's default, which is to choose freely and to call several at once. */

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
 import type { RequestFault, UpstreamCall } from '../dialect.ts';
+import { objectSchema } from '../object-schema.ts';
 import { isWithinSubset } from '../schema-subset.ts';
 import { encodeToolName } from '../tool-names.ts';
 import type { Turn } from '../turns.ts';
@@ -86,6 +87,8 @@ function unforceable(isNoneOffered: boolean): RequestFault {
   return { message, param: 'tool_choice' };
 }
 
+const noParameters: JsonObject = { type: 'object', properties: {} };
+
 function encodeDefinitions(
   call: UpstreamCall,
   offered: readonly ToolDefinition[],
@@ -96,15 +99,15 @@ function encodeDefinitions(
   for (const tool of offered) {
     const name = toolName(tool.name);
     if (name === null) return fail(unwritableName(tool.name));
-    const isStrict =
-      tool.strict === true && takesOutputSchema && isWithinSubset(tool.parameters ?? {});
+    const schema = tool.parameters === null ? noParameters : objectSchema(tool.parameters, dropped);
+    const isStrict = tool.strict === true && takesOutputSchema && isWithinSubset(schema);
     if (tool.strict === true && !isStrict) dropped.add('strict');
     const description = describe(tool, call.toolDescriptions) ?? '';
     tools.push({
       toolSpec: {
         name,
         ...(description.trim() === '' ? {} : { description }),
-        inputSchema: { json: inputSchema(tool.parameters) },
+        inputSchema: { json: schema },
         ...(isStrict ? { strict: true } : {}),
       },
     });
@@ -117,11 +120,6 @@ function describe(
   overrides: UpstreamCall['toolDescriptions'],
 ): string | null {
   return Object.hasOwn(overrides, tool.name) ? (overrides[tool.name] ?? null) : tool.description;
-}
-
-function inputSchema(parameters: JsonObject | null): JsonObject {
-  if (parameters === null) return { type: 'object', properties: {} };
-  return parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' };
 }
 
 /** Null = the service's default, which is to choose freely. */

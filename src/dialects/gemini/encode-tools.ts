@@ -3,6 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
 import type { RequestFault, UpstreamCall } from '../dialect.ts';
+import { objectSchema } from '../object-schema.ts';
 import { encodeToolName } from '../tool-names.ts';
 import { parameterSchema } from './function-schema.ts';
 import type { WireDeclaration } from './wire.ts';
@@ -39,7 +40,8 @@ export function encodeTools(
     if (name === null) return fail(unwritableName(tool.name));
     if (tool.strict === true) dropped.add('strict');
     const description = describe(tool, call.toolDescriptions);
-    functionDeclarations.push({ name, description, ...parameterSchema(tool.parameters) });
+    const schema = tool.parameters === null ? null : objectSchema(tool.parameters, dropped);
+    functionDeclarations.push({ name, description, ...parameterSchema(schema) });
   }
   if (call.parameters.parallel_tool_calls === false) dropped.add('parallel_tool_calls');
   const config = encodeChoice(toolChoice);

@@ -4,7 +4,7 @@ import { fail, type Result, success } from '../../base/result.ts';
 import { unreachable } from '../../base/unreachable.ts';
 import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
 import type { RequestFault, UpstreamCall } from '../dialect.ts';
-import { objectSchema } from '../object-schema.ts';
+import { objectSchemaWithProperties } from '../object-schema.ts';
 import { isStrictSchema } from '../strict-schema.ts';
 import { ownDescription } from '../tool-descriptions.ts';
 import { encodeToolName } from '../tool-names.ts';
@@ -57,7 +57,8 @@ function encodeTool(
   dropped: Set<string>,
 ): JsonObject {
   const description = override ?? tool.description;
-  const parameters = tool.parameters === null ? null : objectSchema(tool.parameters);
+  const parameters =
+    tool.parameters === null ? null : objectSchemaWithProperties(tool.parameters, dropped);
   const isUnfit = tool.strict === true && parameters !== null && !isStrictSchema(parameters);
   if (isUnfit) dropped.add('strict');
   return {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
 import type { RequestFault, UpstreamCall } from '../dialect.ts';
-import { objectSchema } from '../object-schema.ts';
+import { objectSchemaWithProperties } from '../object-schema.ts';
 import { isStrictSchema } from '../strict-schema.ts';
 import { ownDescription } from '../tool-descriptions.ts';
 import { encodeToolName } from '../tool-names.ts';
@@ -57,7 +57,8 @@ function encodeTool(
   const name = toolName(tool.name);
   if (name === null) return null;
   const description = override ?? tool.description;
-  const parameters = tool.parameters === null ? noParameters : objectSchema(tool.parameters);
+  const parameters =
+    tool.parameters === null ? noParameters : objectSchemaWithProperties(tool.parameters, dropped);
   const strict = tool.strict === true && isStrictSchema(parameters);
   if (tool.strict === true && !strict) dropped.add('strict');
   return {
