@@ -4,11 +4,14 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pause, RawClient } from '../http/raw-client.ts';
 import { CaseGateway, hello } from '../support/case-gateway.ts';
-import { effort } from '../support/effort.ts';
+import { clientCount, effort } from '../support/effort.ts';
 import { chat } from '../support/running-gateway.ts';
 import { medianOf, until } from './traffic.ts';
 
-const readers = effort(50, 500);
+const readers = clientCount(20, 500);
+/** Many are filled in less than their stall time with large events alone. */
+const eventLength = effort(2000, 32_000);
+const waitsForStall = effort(false, true);
 /**
  * Of 200 MB that each is offered: 256 kB that wait, as much from the provider, up to 1 MB of text kept to be
  * continued, and what the provider and the client, which live in this process too, need for themselves.
@@ -54,8 +57,18 @@ async function inSeries(count: number, ask: () => Promise<number>): Promise<numb
   return took;
 }
 
+type Sample = { readonly open: number; readonly eachBytes: number };
+
+/** How many providers are held up now, and what each of them costs. */
+function sampled(emptyBytes: number): Sample {
+  const open = cases.control.openRequests('p1');
+  const sample = { open, eachBytes: (usedBytes() - emptyBytes) / Math.max(1, open) };
+  console.info(`${open} slow readers: ${Math.round(sample.eachBytes / 1024)} kB each`);
+  return sample;
+}
+
 it(`ST-31 ${readers} clients that stop reading: memory is bounded, others are answered as before`, async () => {
-  const endless = { repeat: 100_000, steps: [`T:${'x'.repeat(2000)}`] };
+  const endless = { repeat: 100_000, steps: [`T:${'x'.repeat(eventLength)}`] };
   const tier = await cases.tier(['p1'], { p1: [{ sse: ['ROLE', endless] }] });
   const other = `${tier}-other`;
   cases.control.script('p2', hello.anthropic);
@@ -65,33 +78,36 @@ it(`ST-31 ${readers} clients that stop reading: memory is bounded, others are an
   const emptyBytes = usedBytes();
 
   const clients: RawClient[] = [];
-  for (let nth = 0; nth < readers; nth += 1) clients.push(await stopReading(tier));
-  const startedMs = performance.now();
+  const samples: Sample[] = [];
+  while (clients.length < readers) {
+    const count = Math.min(readers - clients.length, 25);
+    clients.push(...(await Promise.all(Array.from({ length: count }, () => stopReading(tier)))));
+    samples.push(sampled(emptyBytes));
+  }
   // What the kernel's buffers take is taken; then nothing moves any more.
-  let fullBytes = usedBytes();
   await until('nothing moves', async () => {
-    await pause(1500);
-    const nowBytes = usedBytes();
-    const isStill = Math.abs(nowBytes - fullBytes) < readers * 32 * 1024;
-    fullBytes = nowBytes;
-    return isStill;
+    await pause(1000);
+    samples.push(sampled(emptyBytes));
+    const latest = samples.slice(-3).map(({ eachBytes }) => eachBytes);
+    return latest.length === 3 && Math.max(...latest) - Math.min(...latest) < 32 * 1024;
   });
-  const eachBytes = (fullBytes - emptyBytes) / readers;
   const meanwhile = await inSeries(20, () => askOther(other));
   console.info(
-    `${readers} slow readers: ${Math.round(eachBytes / 1024)} kB each; another's answer takes ${medianOf(meanwhile).toFixed(1)} ms, before ${medianOf(before).toFixed(1)} ms (medians)`,
+    `another's answer takes ${medianOf(meanwhile).toFixed(1)} ms, before ${medianOf(before).toFixed(1)} ms (medians)`,
   );
-  expect(eachBytes).toBeLessThan(bytesEachMax);
+  // Of a few alone the other things of this process are a great part; while bytes flow, more are on their way.
+  const many = samples.filter(({ open }) => open >= readers / 2);
+  expect(many).not.toEqual([]);
+  expect(Math.max(...many.map(({ eachBytes }) => eachBytes))).toBeLessThan(2 * bytesEachMax);
+  expect(many.at(-1)?.eachBytes).toBeLessThan(bytesEachMax);
   expect(medianOf(meanwhile)).toBeLessThan(medianOf(before) * 5 + 100);
-  expect(cases.control.openRequests('p1')).toBe(readers);
-
-  if (readers >= 500) {
-    await until('those who take nothing are gone', () => cases.control.openRequests('p1') === 0);
-    expect(performance.now() - startedMs).toBeGreaterThan(stallMs / 2);
-  } else {
-    for (const client of clients) client.socket.destroy();
-    await until('every provider was left', () => cases.control.openRequests('p1') === 0);
+  for (const { startedMs, peerClosedMs } of cases.received('p1')) {
+    if (peerClosedMs !== null) expect(peerClosedMs - startedMs).toBeGreaterThan(stallMs / 2);
   }
+
+  // Those who take nothing are cut in time; nobody waits for that in a short run.
+  if (!waitsForStall) for (const client of clients) client.socket.destroy();
+  await until('every provider was left', () => cases.control.openRequests('p1') === 0);
   await until('every row is written', async () => {
     const rows = [...(await cases.rowsOfTier(tier)).values()];
     return rows.filter(({ outcome }) => outcome === 'client_gone').length === readers;

@@ -8,6 +8,8 @@ Runs the tests of test/process, test/load and test/scenario with their greater n
 (kill -9 under load: 200), and test/soak/*.soak.ts. Takes many minutes.
 
   --help      this text
+
+TIERGATE_SOAK_CLIENTS=N and TIERGATE_SOAK_CALLS=N make do with fewer, for a short look.
 `;
 
 async function main(): Promise<number> {

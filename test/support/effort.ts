@@ -4,3 +4,8 @@
 export function effort<Amount>(usual: Amount, thorough: Amount): Amount {
   return process.env['TIERGATE_EFFORT'] === 'thorough' ? thorough : usual;
 }
+
+/** How many clients at a load: as many as `TIERGATE_SOAK_CLIENTS` says, for a short look, else by the effort. */
+export function clientCount(usual: number, thorough: number): number {
+  return Number(process.env['TIERGATE_SOAK_CLIENTS'] ?? effort(usual, thorough));
+}
