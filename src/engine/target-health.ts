@@ -281,6 +281,7 @@ export class TargetHealth {
         endProbe('none');
       },
       breakAfterSuccess: (record, failure) => {
+        slot.release(isOverload(failure) ? 'overloaded' : 'neutral');
         if (effectOf(failure).countsForBreaker) permit.breakAfterSuccess(tier.breaker);
         this.#setAside(alias, failure, record.startedMs, tier);
       },

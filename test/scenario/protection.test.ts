@@ -94,6 +94,28 @@ describe('protecting the next in line', () => {
     expect(harness.health.all()[0]?.inFlight).toBe(0);
   });
 
+  it('a 529 in the middle of a stream lowers the limit like any other', async () => {
+    const wide = plainTarget('p1', {
+      concurrency: { minConcurrent: 1, maxConcurrent: 10, queueMax: 0, queueWaitMs: 0 },
+    });
+    const overloaded: ScriptedCall = {
+      kind: 'answer',
+      status: 200,
+      body: ['START\n', 'T:word \n'.repeat(30), 100, 'ERR:529:overloaded\n', { end: 'clean' }],
+    };
+    const harness = new EngineHarness(plainTier([wide]), (_, call) =>
+      call < 8 ? overloaded : later(ok('p1'), 1000),
+    );
+    const first = Promise.all(Array.from({ length: 8 }, () => harness.ask()));
+    await harness.clock.advance(200);
+    await first;
+    const second = Promise.all(Array.from({ length: 10 }, () => harness.ask()));
+    await harness.clock.advance(10);
+    expect(harness.health.all()[0]?.inFlight).toBe(5);
+    await harness.clock.advance(2000);
+    await second;
+  });
+
   it('429 and 529 lower the limit at once', async () => {
     const wide = plainTarget('p1', {
       concurrency: { minConcurrent: 4, maxConcurrent: 100, queueMax: 0, queueWaitMs: 0 },
