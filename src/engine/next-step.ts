@@ -75,7 +75,7 @@ function sameTarget(
     return { ...retryAfter(last.candidate, 0, null), isKeySwitch: true };
   }
   if (isRefused) return leave('spent', 'spent');
-  if (isOtherAdmissible && !history.limits.isFailoverOff) {
+  if (isOtherAdmissible) {
     if (rule === 'last_resort_only') return leave('spent', 'spent');
     if (last.isAvoided === true) return leave('resting', 'resting');
   }

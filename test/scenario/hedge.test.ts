@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { EngineHarness, ok, plainTarget, plainTier, status } from '../support/engine-harness.ts';
+import {
+  EngineHarness,
+  ok,
+  plainTarget,
+  plainTier,
+  retryPolicy,
+  status,
+} from '../support/engine-harness.ts';
 import type { ScriptedCall } from '../support/scripted-transport.ts';
 
 const both = plainTier([plainTarget('p1'), plainTarget('p2')]);
@@ -40,6 +47,27 @@ describe('a hedge on a slow start', () => {
     ]);
     expect(trace.failoverCount).toBe(0);
     expect(harness.transport.open).toBe(0);
+  });
+
+  it('R20 ends the split: both race to the deadline, and the slow one may come last', async () => {
+    const harness = new EngineHarness(
+      both,
+      always({ p1: late(25_000, 'slow but sound'), p2: { kind: 'silent' } }),
+    );
+    const { text, trace } = await harness.askWithin(31_000, { deadlineMs: 30_000 });
+    expect([text, trace.latencyMs]).toEqual(['slow but sound', 25_000]);
+  });
+
+  it('a racer that failed is left for good, also when the other fails after it', async () => {
+    const tier = plainTier(both.targets, { retry: { ...retryPolicy, attempts: 2 } });
+    const failing = { ...status(500), afterMs: 12_000 } as ScriptedCall;
+    const harness = new EngineHarness(tier, always({ p1: failing, p2: status(500) }));
+    const { trace } = await harness.askWithin(120_000);
+    expect(trace.attempts.map(({ target, kind }) => [target, kind])).toEqual([
+      ['p1/m', 'first'],
+      ['p2/m', 'hedge'],
+      ['p1/m', 'retry'],
+    ]);
   });
 
   it('one answer, whichever comes first: no text of the loser reaches the client', async () => {

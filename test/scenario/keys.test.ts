@@ -65,6 +65,35 @@ describe('several keys of one provider', () => {
     expect((await first).text).toBe('p1');
   });
 
+  it('R13 a key that was refused stays parked when an attempt from before still succeeds with it', async () => {
+    const harness = twoKeys((key, call) => {
+      if (key === 'KEY_B') return ok('p1');
+      const answer = call === 0 ? ok('p1') : status(401);
+      return { ...answer, afterMs: call === 0 ? 100 : 10 } as ScriptedCall;
+    });
+    const first = harness.ask();
+    await harness.clock.advance(1);
+    expect((await harness.askWithin(60)).trace.attempts).toHaveLength(2);
+    await harness.clock.advance(100);
+    expect((await first).text).toBe('p1');
+    await harness.askWithin(100);
+    expect(usedKeys(harness)).toEqual(['KEY_A', 'KEY_A', 'KEY_B', 'KEY_B']);
+  });
+
+  it('R06 what was refused for good is no answer to when to come back, where something else rests', async () => {
+    const tier = plainTier([plainTarget('p1'), plainTarget('p2')], {
+      failover: { onContentPolicy: false, recheckMs: 10_000, waiters: 64 },
+    });
+    const harness = new EngineHarness(tier, (provider) =>
+      provider === 'p1' ? status(402) : status(429, { headers: { 'retry-after': '100' } }),
+    );
+    await harness.askWithin(100);
+    const { answer } = await harness.askWithin(100);
+    expect(answer).toMatchObject({ failure: { status: 429 } });
+    const toldMs = answer.kind === 'failed' ? (answer.failure.retryAfterMs ?? 0) : 0;
+    expect(toldMs).toBeGreaterThan(99_000);
+  });
+
   it('when all keys rest, the target rests: the next one answers without a call', async () => {
     const harness = twoKeys(() => status(401));
     expect((await harness.askWithin(100)).text).toBe('p2');
