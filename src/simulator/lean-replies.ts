@@ -3,12 +3,26 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer, Prompt } from './prompt.ts';
 import type { LeanMode } from './settings.ts';
 import { frameBytes, streamHeaders } from './stream-form.ts';
-import type { Vendor } from './vendors/vendor.ts';
+import { type Vendor, wireOf } from './vendors/vendor.ts';
 
 export type LeanResponder = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Answers each request by what its bytes ask for: a whole reply, or a stream with or without usage. */
+/** Answers each request in the wire of its endpoint, with the same words each time. */
 export function leanResponder(vendor: Vendor, mode: LeanMode): LeanResponder {
+  const own = wireResponder(vendor, mode);
+  const others = new Map(vendor.wires?.map((wire) => [wire, wireResponder(wire, mode)]));
+  if (others.size === 0) return own;
+  return (request, response) => {
+    const { method = 'GET', url: path = '/', headers } = request;
+    const wire = wireOf(vendor, { method, path, query: noQuery, headers });
+    (others.get(wire) ?? own)(request, response);
+  };
+}
+
+const noQuery = new URLSearchParams();
+
+/** By what the bytes ask for: a whole reply, or a stream with or without usage. */
+function wireResponder(vendor: Vendor, mode: LeanMode): LeanResponder {
   const whole = Buffer.from(
     vendor.wholeBody(leanAnswer(mode), leanPrompt(false, false), identity(vendor)),
   );
