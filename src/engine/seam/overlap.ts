@@ -7,10 +7,23 @@ export const overlapMin = 24;
 const placesMax = 512;
 const weakLengthMin = 8;
 
-export type OverlapRules = {
-  /** The end that was asked for; null: none was, and nothing short counts. */
-  readonly anchor: string | null;
+/** A text of which an end may be said again, as `foldText` makes it. */
+export type Repeatable = {
+  readonly text: string;
+  /** Units of the end that was asked for; null: none was, and nothing short counts. */
+  readonly anchor: number | null;
+  /** Units of its last line. */
+  readonly lastLine: number;
 };
+
+/** `text` is without white space at its ends. */
+export function repeatable(text: string, anchor: string | null): Repeatable {
+  return {
+    text: foldText(text),
+    anchor: anchor === null ? null : foldText(anchor).length,
+    lastLine: foldText(text.slice(text.lastIndexOf('\n') + 1).trimStart()).length,
+  };
+}
 
 export type OverlapVerdict =
   | { readonly kind: 'waiting' }
@@ -31,7 +44,7 @@ export type OverlapVerdict =
 
 type Match = { readonly folded: number; readonly raw: number };
 
-/** `text` is without white space at its ends; so is the beginning of what is pushed. */
+/** What is pushed begins without white space. */
 export class Overlap {
   readonly #text: string;
   readonly #anchor: number | null;
@@ -47,10 +60,10 @@ export class Overlap {
   #isAll = false;
   #isOver: boolean;
 
-  constructor(text: string, { anchor }: OverlapRules) {
-    this.#text = foldText(text);
-    this.#anchor = anchor === null ? null : foldText(anchor).length;
-    this.#lastLine = foldText(text.slice(text.lastIndexOf('\n') + 1).trimStart()).length;
+  constructor({ text, anchor, lastLine }: Repeatable) {
+    this.#text = text;
+    this.#anchor = anchor;
+    this.#lastLine = lastLine;
     this.#isOver = text === '';
   }
 

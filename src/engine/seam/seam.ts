@@ -7,7 +7,7 @@ import { anchorOf } from './anchor.ts';
 import { isInCode } from './code-fence.ts';
 import { jointSpace } from './joint-space.ts';
 import { type Opening, openingsIn } from './openings.ts';
-import { Overlap, overlapMin } from './overlap.ts';
+import { Overlap, overlapMin, type Repeatable, repeatable } from './overlap.ts';
 import { type TextToContinue, textToContinue } from './text-to-continue.ts';
 
 /** Held at most while it is not yet clear where the text begins. */
@@ -18,8 +18,15 @@ const firstLineLengthMax = 160;
 
 type Reading = { readonly opening: Opening; readonly overlap: Overlap };
 
+/** Where the text may begin, and how far it then repeats what was sent. */
+type OpeningState = {
+  readonly kind: 'opening';
+  readonly sent: Repeatable;
+  readonly readings: Map<number, Reading>;
+};
+
 type State =
-  | { readonly kind: 'opening' }
+  | OpeningState
   /** What was sent before is taken away; the white space at the joint is still coming. */
   | { readonly kind: 'joint'; readonly isTrusted: boolean }
   | { readonly kind: 'open' }
@@ -28,11 +35,9 @@ type State =
 export class Seam {
   readonly #sent: TextToContinue;
   readonly #isInstructed: boolean;
-  readonly #anchor: string | null;
   readonly #isInCode: boolean;
   readonly #firstLine: string;
-  readonly #readings = new Map<number, Reading>();
-  #state: State = { kind: 'opening' };
+  #state: State;
   #held = '';
   #isLookingOn = true;
   isUncertain = false;
@@ -42,11 +47,14 @@ export class Seam {
     this.#sent = textToContinue(input.sent);
     const { text } = this.#sent;
     this.#isInstructed = input.isInstructed;
-    this.#anchor = input.isInstructed ? anchorOf(text) : null;
     this.#isInCode = isInCode(input.sent);
     const line = text.indexOf('\n');
     this.#firstLine = line > 0 && line <= firstLineLengthMax ? text.slice(0, line) : '';
-    if (text === '') this.#state = { kind: 'joint', isTrusted: true };
+    const sent = repeatable(text, input.isInstructed ? anchorOf(text) : null);
+    this.#state =
+      text === ''
+        ? { kind: 'joint', isTrusted: true }
+        : { kind: 'opening', sent, readings: new Map() };
   }
 
   /** The model began anew: nothing of what it says can be shown. */
@@ -66,17 +74,17 @@ export class Seam {
 
   #advance(text: string, isEnd: boolean): string {
     this.#held += text;
-    if (this.#state.kind === 'opening') this.#open(text, isEnd);
+    if (this.#state.kind === 'opening') this.#open(this.#state, text, isEnd);
     if (this.#state.kind === 'joint') return this.#join(this.#state.isTrusted, isEnd);
     if (this.#state.kind === 'unjoinable') this.#held = '';
     return '';
   }
 
-  #open(text: string, isEnd: boolean): void {
+  #open(begun: OpeningState, text: string, isEnd: boolean): void {
     // What is held may be long by now: only the new text is gone through.
-    for (const { overlap } of this.#readings.values()) overlap.push(text);
-    if (this.#isLookingOn) this.#look(isEnd);
-    const readings = [...this.#readings.values()];
+    for (const { overlap } of begun.readings.values()) overlap.push(text);
+    if (this.#isLookingOn) this.#look(begun, isEnd);
+    const readings = [...begun.readings.values()];
     if (isEnd) for (const { overlap } of readings) overlap.end();
     const verdicts = readings.map(({ overlap }) => overlap.verdict);
     const sure = verdicts.findIndex((verdict) => verdict.kind === 'found' && verdict.isStrong);
@@ -85,7 +93,7 @@ export class Seam {
     else if (isEnd || !isWaiting) this.#settle(readings);
   }
 
-  #look(isEnd: boolean): void {
+  #look({ sent, readings }: OpeningState, isEnd: boolean): void {
     const { found, isOpen } = openingsIn(this.#held.slice(0, openingLengthMax), {
       isInCode: this.#isInCode,
       firstLine: this.#firstLine,
@@ -93,10 +101,10 @@ export class Seam {
     });
     this.#isLookingOn = isOpen && this.#held.length < openingLengthMax;
     for (const opening of found) {
-      if (this.#readings.has(opening.at)) continue;
-      const overlap = new Overlap(this.#sent.text, { anchor: this.#anchor });
+      if (readings.has(opening.at)) continue;
+      const overlap = new Overlap(sent);
       overlap.push(this.#held.slice(opening.at));
-      this.#readings.set(opening.at, { opening, overlap });
+      readings.set(opening.at, { opening, overlap });
     }
   }
 
