@@ -144,7 +144,9 @@ describe('a stream for a client of anthropic-messages', () => {
   it('of this dialect passes unchanged', () => {
     const own = [...streams.keys()].filter((name) => {
       const { dialect, bytes } = fixture(name);
-      return dialect === upstream && bytes.includes('event: message_stop');
+      // SDKs cannot read events under another name: those are written anew.
+      const isRenamed = bytes.includes('event: vertex_event');
+      return dialect === upstream && bytes.includes('event: message_stop') && !isRenamed;
     });
     fc.assert(
       fc.property(fc.constantFrom(...own), anyCuts, (name, cuts) => {
