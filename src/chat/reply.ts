@@ -11,6 +11,7 @@ export type ReasoningBlock = {
   readonly redacted: string | null;
   /** Whose signature and redacted block they are, where that is known. */
   readonly dialect?: DialectName;
+  readonly isBoundToAccount?: boolean;
 };
 
 export type ReplyChoice = {
@@ -110,6 +111,7 @@ function applyToChoice(choice: ChoiceDraft, event: ChoiceEvent): void {
       block.signature = event.signature;
       block.redacted = event.redacted;
       if (event.dialect !== undefined) block.dialect = event.dialect;
+      if (event.isBoundToAccount === true) block.isBoundToAccount = true;
       choice.isReasoningOpen = false;
       return;
     }

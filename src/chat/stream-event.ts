@@ -32,6 +32,8 @@ export type ChatEvent =
       readonly redacted: string | null;
       /** Whose they are; absent = a client of another dialect need not bring them back. */
       readonly dialect?: DialectName;
+      /** Another account of the same service cannot read it. */
+      readonly isBoundToAccount?: boolean;
     }
   | {
       readonly type: 'tool_call_start';

@@ -7,7 +7,7 @@ import { encodeJson, parseToolArguments } from '../exact-json.ts';
 import { messageHead } from './client-message.ts';
 import { writeUsage } from './client-usage.ts';
 import { writeFinish } from './finish-reasons.ts';
-import { unsignedMark } from './thinking-origin.ts';
+import { foreignSignature, unsignedMark } from './thinking-origin.ts';
 
 /** `original` is the provider's own body in this dialect: kept as it is, but for `meta`. */
 export function encodeReply(input: {
@@ -27,7 +27,7 @@ function builtReply(input: { readonly reply: ChatReply; readonly fallbackId: str
   const choice = choices.find(({ index }) => index === 0);
   return {
     ...messageHead({ id, model, fallbackId: input.fallbackId }),
-    content: choice === undefined ? [] : contentOf(choice),
+    content: choice === undefined ? [] : contentOf(choice, model),
     stop_reason: choice === undefined ? null : stopReasonOf(choice),
     stop_sequence: null,
     usage: writeUsage(usage),
@@ -39,16 +39,14 @@ function stopReasonOf({ finish, rawFinish, refusal }: ReplyChoice): string | nul
   return finish === null ? null : writeFinish(finish, rawFinish);
 }
 
-function contentOf(choice: ReplyChoice): readonly JsonObject[] {
+function contentOf(choice: ReplyChoice, model: string | null): readonly JsonObject[] {
   const text = choice.text + (choice.refusal ?? '');
-  // Another vendor's signature or redacted block is none of this client's business.
-  const thoughts = choice.reasoning.filter((block) => block.text !== '');
   return [
-    ...thoughts.map((block) => ({
-      type: 'thinking',
-      thinking: block.text,
-      signature: unsignedMark,
-    })),
+    ...choice.reasoning.flatMap((block) => {
+      const signature = foreignSignature(block, model);
+      if (block.text === '' && signature === null) return [];
+      return { type: 'thinking', thinking: block.text, signature: signature ?? unsignedMark };
+    }),
     ...(text === '' ? [] : [{ type: 'text', text }]),
     ...toolBlocks(choice),
   ];

@@ -11,6 +11,7 @@ import { messageHead } from './client-message.ts';
 import { writeFinalUsage, writeUsage } from './client-usage.ts';
 import { ContentBlocks, writeEvent } from './content-blocks.ts';
 import { writeFinish } from './finish-reasons.ts';
+import { foreignSignature } from './thinking-origin.ts';
 import { dialectName } from './wire.ts';
 
 export function streamEncoder(options: StreamEncoderOptions): ClientStreamEncoder {
@@ -30,6 +31,8 @@ class MessageWriter {
   #usage: Usage = unknownUsage;
   /** The finish that is to be written; a later one replaces it until then. */
   #pending: { readonly reason: FinishReason; readonly raw: string | null } | null = null;
+  /** The text of the thought that is being told. */
+  #thought = '';
   #hasStarted = false;
   #hasToldFinish = false;
   #hasRefused = false;
@@ -129,10 +132,10 @@ class MessageWriter {
         this.#hasRefused = true;
         return this.#blocks.text(event.text);
       case 'reasoning':
+        this.#thought += event.text;
         return this.#blocks.think(event.text);
       case 'reasoning_end':
-        if (event.redacted !== null && this.#isSigned) return this.#blocks.redacted(event.redacted);
-        return this.#blocks.endThinking(this.#isSigned ? event.signature : null);
+        return this.#endThought(event);
       case 'tool_call_start':
         this.#hasCalled = true;
         return this.#blocks.startTool(event.id, event.name);
@@ -141,6 +144,15 @@ class MessageWriter {
       case 'tool_call_end':
         return this.#blocks.close();
     }
+  }
+
+  #endThought(event: Extract<ChatEvent, { readonly type: 'reasoning_end' }>): string {
+    const text = this.#thought;
+    this.#thought = '';
+    if (!this.#isSigned)
+      return this.#blocks.endThinking(foreignSignature({ ...event, text }, this.#model));
+    if (event.redacted !== null) return this.#blocks.redacted(event.redacted);
+    return this.#blocks.endThinking(event.signature);
   }
 
   #start(): string {

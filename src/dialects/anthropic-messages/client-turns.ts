@@ -9,6 +9,7 @@ import type {
   UserPart,
 } from '../../chat/request.ts';
 import { readText, type Text, textIn } from '../deferred-texts.ts';
+import { decodeCarrier, isCarrier } from '../reasoning-carrier.ts';
 import {
   type BlockReading,
   keepOpaque,
@@ -144,6 +145,9 @@ function readThinking(
     faults.reportType(`${place()}.signature`, 'a string', signature);
     return null;
   }
+  const isCarried = signature !== null && isCarrier(signature);
+  const carried = isCarried ? decodeCarrier(signature, thinking) : null;
+  if (carried !== null) return carried;
   const isOwn = signature !== null && signature !== '' && !isUnsigned(signature);
   return {
     type: 'reasoning',

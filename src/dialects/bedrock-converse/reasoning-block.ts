@@ -1,6 +1,7 @@
 /** One block of reasoning: its text as it comes, its signature or what was redacted when it ends. */
 import { stringAt } from '../../base/json.ts';
 import type { ChatEvent } from '../../chat/stream-event.ts';
+import { dialectName } from './wire.ts';
 
 /** Bytes of a redacted block, which comes in pieces of base64. */
 const redactedBytesMax = 16 * 1024 * 1024;
@@ -26,7 +27,7 @@ export class ReasoningBlock {
     const redacted =
       this.#redactedBytes === 0 ? null : Buffer.concat(this.#redacted).toString('base64');
     const signature = this.#signature === '' ? null : this.#signature;
-    return [{ type: 'reasoning_end', choice: 0, signature, redacted }];
+    return [{ type: 'reasoning_end', choice: 0, signature, redacted, dialect: dialectName }];
   }
 
   #addSignature(piece: string): void {

@@ -26,6 +26,6 @@ function isOwn(part: ReasoningPart, call: UpstreamCall): boolean {
   return maker === call.model || isSameModel(maker, call.model);
 }
 
-function makerOf({ signature }: ReasoningPart): string | null {
-  return signature === null ? null : modelInSignature(signature);
+function makerOf({ signature, model }: ReasoningPart): string | null {
+  return (signature === null ? null : modelInSignature(signature)) ?? model ?? null;
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { AssistantPart, ReasoningPart, ToolCallPart } from '../../chat/request.ts';
 import { readText, textIn } from '../deferred-texts.ts';
 import { keepOpaque, type PartReading, type Place, readTextPart, typeOf } from './client-media.ts';
-import { decodeCarrier } from './reasoning-carrier.ts';
+import { readEncrypted } from './encrypted-content.ts';
 
 export function readAssistantContent(
   parts: readonly unknown[],
@@ -75,7 +75,7 @@ export function readReasoning(
   }
   const summary = joinedText(item['summary'], () => `${place()}.summary`, reading);
   const content = joinedText(item['content'], () => `${place()}.content`, reading);
-  return decodeCarrier(encrypted ?? '', summary || content);
+  return readEncrypted(encrypted ?? '', summary || content);
 }
 
 function joinedText(value: unknown, place: Place, { faults, texts }: PartReading): string {

@@ -7,8 +7,8 @@ import type { AnswerMeta } from '../dialect.ts';
 import { callItem, messageItem, reasoningItem, refusalPart, textPart } from './client-output.ts';
 import { responseEnd, responseFields } from './client-response.ts';
 import { writeUsage } from './client-usage.ts';
+import { writeEncrypted } from './encrypted-content.ts';
 import { ownItemId } from './item-ids.ts';
-import { encodeCarrier } from './reasoning-carrier.ts';
 import type { WireOutputItem } from './wire.ts';
 
 type ReplyInput = {
@@ -47,7 +47,7 @@ function outputOf(
   const items: WireOutputItem[] = [];
   const nextId = (type: WireOutputItem['type']) => ownItemId(type, responseId, items.length);
   for (const block of choice.reasoning) {
-    const encrypted = encodeCarrier(block, model);
+    const encrypted = writeEncrypted(block, model);
     if (block.text === '' && encrypted === null) continue;
     items.push(reasoningItem(nextId('reasoning'), block, encrypted));
   }

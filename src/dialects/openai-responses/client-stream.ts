@@ -10,9 +10,9 @@ import { openaiErrorCode, openaiErrorMessage } from '../openai-error.ts';
 import { streamError } from './client-error.ts';
 import { responseEnd, responseFields } from './client-response.ts';
 import { writeUsage } from './client-usage.ts';
+import { writeEncrypted } from './encrypted-content.ts';
 import { ownItemId } from './item-ids.ts';
 import { OutputStream } from './output-stream.ts';
-import { encodeCarrier } from './reasoning-carrier.ts';
 import { dialectName, terminalEvents, type WireStreamEvents } from './wire.ts';
 
 export function streamEncoder(options: StreamEncoderOptions): ClientStreamEncoder {
@@ -144,7 +144,7 @@ class ResponseWriter {
       case 'reasoning':
         return output.think(event.text);
       case 'reasoning_end':
-        return output.endThinking(encodeCarrier({ ...output.thought, ...event }, this.#model));
+        return output.endThinking(writeEncrypted({ ...output.thought, ...event }, this.#model));
       case 'tool_call_start':
         return output.startCall(event.id, event.name);
       case 'tool_call_arguments':

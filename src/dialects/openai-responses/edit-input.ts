@@ -12,11 +12,11 @@ import {
   type Splice,
   scanContainer,
 } from '../json-spans.ts';
+import { isCarrier } from '../reasoning-carrier.ts';
 import type { UniqueCallIds } from '../unique-call-ids.ts';
 import type { DecodedBody } from './client-request.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { isOwnItemId } from './item-ids.ts';
-import { isCarrier } from './reasoning-carrier.ts';
 import { isReadableFor } from './reasoning-origin.ts';
 import { toolCallIds } from './tool-call-ids.ts';
 

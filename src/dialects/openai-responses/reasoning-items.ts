@@ -80,5 +80,12 @@ export class ReasoningItems {
 }
 
 function endOf(signature: string | null): ChatEvent {
-  return { type: 'reasoning_end', choice: 0, signature, redacted: null, dialect: dialectName };
+  return {
+    type: 'reasoning_end',
+    choice: 0,
+    signature,
+    redacted: null,
+    dialect: dialectName,
+    isBoundToAccount: true,
+  };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChatRequest, Message } from '../../../../src/chat/request.ts';
 import { foreignAbility } from '../../../../src/dialects/foreign-request.ts';
 import { openaiResponsesClient } from '../../../../src/dialects/openai-responses/client.ts';
-import { encodeCarrier } from '../../../../src/dialects/openai-responses/reasoning-carrier.ts';
+import { encodeCarrier } from '../../../../src/dialects/reasoning-carrier.ts';
 
 function decode(body: unknown) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);

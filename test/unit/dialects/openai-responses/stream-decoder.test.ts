@@ -134,6 +134,7 @@ describe('reasoning', () => {
         signature: 'whole',
         redacted: null,
         dialect: 'openai-responses',
+        isBoundToAccount: true,
       },
       { type: 'text', choice: 0, text: 'hi' },
     ]);
