@@ -10,18 +10,16 @@ export type MediaSource =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'file'; readonly fileId: string; readonly dialect: DialectName };
 
-export type TextPart = {
-  readonly type: 'text';
-  readonly text: string;
-  /** A cache mark of the client's dialect, kept for targets of the same one. */
-  readonly cacheControl?: JsonObject;
-};
-export type ImagePart = {
+/** A mark up to which a cache is to hold the prompt, `ttl` for how long: for targets that know such marks. */
+export type CacheMarked = { readonly cacheControl?: JsonObject };
+
+export type TextPart = CacheMarked & { readonly type: 'text'; readonly text: string };
+export type ImagePart = CacheMarked & {
   readonly type: 'image';
   readonly source: MediaSource;
   readonly detail: string | null;
 };
-export type DocumentPart = {
+export type DocumentPart = CacheMarked & {
   readonly type: 'document';
   readonly source: MediaSource;
   readonly filename: string | null;
@@ -38,7 +36,7 @@ export type ReasoningPart = {
   /** The model that made it, where the client's dialect brings that back. */
   readonly model?: string;
 };
-export type ToolCallPart = {
+export type ToolCallPart = CacheMarked & {
   readonly type: 'tool_call';
   readonly id: string;
   readonly name: string;
@@ -60,7 +58,7 @@ export type AssistantMessage = {
   readonly role: 'assistant';
   readonly content: readonly AssistantPart[];
 };
-export type ToolMessage = {
+export type ToolMessage = CacheMarked & {
   readonly role: 'tool';
   readonly toolCallId: string;
   readonly content: readonly ToolResultPart[];
@@ -69,7 +67,7 @@ export type ToolMessage = {
 /** System messages may stand anywhere; those before the first other message are the leading ones. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
-export type ToolDefinition = {
+export type ToolDefinition = CacheMarked & {
   readonly name: string;
   readonly description: string | null;
   /** A JSON Schema, or null for a tool without parameters. */

@@ -7,6 +7,7 @@ import type { JsonObject } from '../base/json.ts';
 import { fail, type Result, success } from '../base/result.ts';
 import type {
   AssistantMessage,
+  CacheMarked,
   DialectName,
   Message,
   ReasoningPart,
@@ -19,7 +20,7 @@ import type { RequestFault } from './dialect.ts';
 import { parseToolArguments } from './exact-json.ts';
 
 /** A call whose arguments were found to be an object. */
-export type TurnCall = {
+export type TurnCall = CacheMarked & {
   readonly type: 'call';
   readonly id: string;
   readonly name: string;
@@ -122,7 +123,9 @@ function addMessage(drafts: Draft[], message: Message, index: number): RequestFa
     case 'system': {
       const text = message.content.map((part) => part.text).join('\n');
       if (text.trim() === '') return null;
-      userDraft(drafts).parts.push({ type: 'text', text: `<system>\n${text}\n</system>` });
+      const cacheControl = message.content.at(-1)?.cacheControl;
+      const mark = cacheControl === undefined ? {} : { cacheControl };
+      userDraft(drafts).parts.push({ type: 'text', text: `<system>\n${text}\n</system>`, ...mark });
       return null;
     }
     case 'user': {
@@ -183,7 +186,9 @@ function readCall(part: ToolCallPart, messageIndex: number): Result<TurnCall, Re
     const message = `The arguments of the earlier tool call "${cut(part.id)}" (${cut(part.name)}) are no JSON object, and this target takes nothing else: ${input.fault}.`;
     return fail({ message, param: `messages[${messageIndex}]` });
   }
-  return success({ type: 'call', id: part.id, name: part.name, input: input.value });
+  const { id, name, cacheControl } = part;
+  const mark = cacheControl === undefined ? {} : { cacheControl };
+  return success({ type: 'call', id, name, input: input.value, ...mark });
 }
 
 function pairResults(drafts: readonly Draft[]): Result<readonly Turn[], RequestFault> {

@@ -1,6 +1,7 @@
 /** Text, images and documents in a client's content. */
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type {
+  CacheMarked,
   DocumentPart,
   ImagePart,
   MediaSource,
@@ -47,7 +48,6 @@ export function keepOpaque(type: string, block: JsonObject, reading: BlockReadin
 export function readMedia(block: unknown, place: Place, reading: BlockReading): MediaPart | null {
   const type = typeOf(block, place, reading);
   if (type === null || !isJsonObject(block)) return null;
-  noteCacheMark(block, reading);
   if (type === 'text') return readTextBlock(block, place, reading);
   if (type !== 'image' && type !== 'document') {
     keepOpaque(type, block, reading);
@@ -56,37 +56,41 @@ export function readMedia(block: unknown, place: Place, reading: BlockReading): 
   const source = readSource(block['source'], () => `${place()}.source`, reading);
   if (source === 'unknown') keepOpaque(type, block, reading);
   if (source === null || source === 'unknown') return null;
-  if (type === 'image') return { type: 'image', source, detail: null };
+  const mark = cacheMark(block, reading);
+  if (type === 'image') return { type: 'image', source, detail: null, ...mark };
   if (isJsonObject(block['citations']) && block['citations']['enabled'] === true) {
     reading.notes.add('citations');
   }
   if (typeof block['context'] === 'string') reading.notes.add('document_context');
   const title = block['title'];
-  return { type: 'document', source, filename: typeof title === 'string' ? title : null };
+  return { type: 'document', source, filename: typeof title === 'string' ? title : null, ...mark };
 }
 
-export function noteCacheMark(value: JsonObject, { notes }: BlockReading): void {
-  if (isJsonObject(value['cache_control'])) notes.add('cache_control');
+/** The mark of a block or a tool; most other dialects have none. */
+export function cacheMark(value: JsonObject, { notes }: BlockReading): CacheMarked {
+  const cacheControl = value['cache_control'];
+  if (!isJsonObject(cacheControl)) return {};
+  notes.add('cache_control');
+  return { cacheControl };
 }
 
 /** Null when a fault was reported. */
 export function readTextBlock(
   block: JsonObject,
   place: Place,
-  { faults, texts, notes }: BlockReading,
+  reading: BlockReading,
 ): TextPart | null {
+  const { faults, texts, notes } = reading;
   const text = textIn(block['text'], texts);
   if (text === null) {
     faults.reportType(`${place()}.text`, 'a string', block['text']);
     return null;
   }
   if (Array.isArray(block['citations']) && block['citations'].length > 0) notes.add('citations');
-  const mark = block['cache_control'];
-  return textPart(text, isJsonObject(mark) ? mark : null);
+  return textPart(text, cacheMark(block, reading));
 }
 
-export function textPart(text: Text, cacheControl: JsonObject | null = null): TextPart {
-  const mark = cacheControl === null ? {} : { cacheControl };
+export function textPart(text: Text, mark: CacheMarked = {}): TextPart {
   if (typeof text === 'string') return { type: 'text', text, ...mark };
   return {
     type: 'text',

@@ -76,7 +76,6 @@ function readSystem(value: unknown, at: string, reading: TurnReading): readonly 
       reading.faults.report(place(), `${place()} must be a text block`);
       continue;
     }
-    if (isJsonObject(block['cache_control'])) reading.notes.add('cache_control');
     const part = readTextBlock(block, place, reading);
     if (part !== null) parts.push(part);
   }

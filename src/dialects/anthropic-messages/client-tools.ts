@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
 import { plainName } from '../client-body.ts';
 import type { FirstFault } from '../first-fault.ts';
-import type { BlockReading } from './client-media.ts';
+import { type BlockReading, cacheMark } from './client-media.ts';
 import { dialectName } from './wire.ts';
 
 const knownToolFields: ReadonlySet<string> = new Set([
@@ -41,11 +41,8 @@ export function readTools(value: unknown, reading: BlockReading): readonly ToolD
   return tools;
 }
 
-function readTool(
-  tool: JsonObject,
-  index: number,
-  { faults, notes }: BlockReading,
-): ToolDefinition | null {
+function readTool(tool: JsonObject, index: number, reading: BlockReading): ToolDefinition | null {
+  const { faults, notes } = reading;
   const place = `tools[${index}]`;
   const { name, description = null, input_schema: schema, strict = null } = tool;
   if (typeof name !== 'string' || name === '') {
@@ -67,8 +64,7 @@ function readTool(
   for (const field of Object.keys(tool)) {
     if (!knownToolFields.has(field)) notes.add(`tools.${plainName(field)}`);
   }
-  if (isJsonObject(tool['cache_control'])) notes.add('cache_control');
-  return { name, description, parameters: schema, strict };
+  return { name, description, parameters: schema, strict, ...cacheMark(tool, reading) };
 }
 
 export type ReadChoice = {

@@ -12,8 +12,8 @@ import { readText, type Text, textIn } from '../deferred-texts.ts';
 import { decodeCarrier, isCarrier } from '../reasoning-carrier.ts';
 import {
   type BlockReading,
+  cacheMark,
   keepOpaque,
-  noteCacheMark,
   type Place,
   readMedia,
   readTextBlock,
@@ -70,7 +70,7 @@ function readToolResult(
 ): ToolMessage | null {
   const { faults, texts } = reading;
   const { tool_use_id: toolCallId, content, is_error: isError } = block;
-  noteCacheMark(block, reading);
+  const mark = cacheMark(block, reading);
   if (typeof toolCallId !== 'string' || toolCallId === '') {
     faults.reportType(`${place()}.tool_use_id`, 'a non-empty string', toolCallId);
     return null;
@@ -87,7 +87,7 @@ function readToolResult(
       if (part !== null) parts.push(part);
     }
   }
-  return { role: 'tool', toolCallId, content: parts, isError: isError === true };
+  return { role: 'tool', toolCallId, content: parts, isError: isError === true, ...mark };
 }
 
 export function readAssistantContent(
@@ -100,7 +100,6 @@ export function readAssistantContent(
     const place = (): string => `messages[${index}].content[${at}]`;
     const type = typeOf(block, place, reading);
     if (type === null || !isJsonObject(block)) continue;
-    noteCacheMark(block, reading);
     const part = readAssistantBlock(type, block, place, reading, () =>
       reading.inputs.textOf(index, at),
     );
@@ -182,9 +181,10 @@ function readRedacted(
 function readToolUse(
   block: JsonObject,
   place: Place,
-  { faults }: BlockReading,
+  reading: BlockReading,
   input: () => string,
 ): ToolCallPart | null {
+  const { faults } = reading;
   const { id, name } = block;
   for (const [field, value] of Object.entries({ id, name })) {
     if (typeof value === 'string' && value !== '') continue;
@@ -202,5 +202,6 @@ function readToolUse(
     get arguments() {
       return input();
     },
+    ...cacheMark(block, reading),
   };
 }

@@ -40,7 +40,12 @@ export function encodeCall(given: UpstreamCall): Result<EncodedCall, RequestFaul
   const isReasoningLost = conversation.value.lostReasoning || own !== given.request.messages;
   if (isReasoningLost) dropped.add('reasoning');
   if (limits.isPrefilled && !traits.takesPrefill) dropped.add('prefill');
-  for (const field of call.request.otherFields) dropped.add(field);
+  // A mark that found no place was named where it stood; one for the whole request has none.
+  const { otherFields, original } = call.request;
+  const isUnplaced = Object.hasOwn(original.json, 'cache_control');
+  for (const field of otherFields) {
+    if (field !== 'cache_control' || isUnplaced) dropped.add(field);
+  }
   const body: JsonObject = {
     ...(system.length > 0 ? { system } : {}),
     messages: messages.value,

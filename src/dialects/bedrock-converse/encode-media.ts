@@ -1,5 +1,12 @@
 /** What a user or a tool said: text, images and documents as blocks. */
-import type { DocumentPart, ImagePart, TextPart, UserPart } from '../../chat/request.ts';
+import type {
+  CacheMarked,
+  DocumentPart,
+  ImagePart,
+  TextPart,
+  UserPart,
+} from '../../chat/request.ts';
+import { cachePoints } from './cache-points.ts';
 import type { DocumentNames } from './document-names.ts';
 import type { ModelTraits } from './model-traits.ts';
 import {
@@ -31,9 +38,9 @@ function blocksOf(part: UserPart, context: MediaContext): readonly (WireMedia | 
     case 'text':
       return textBlocks(part, context);
     case 'image':
-      return imageBlocks(part, context.dropped);
+      return marked(imageBlocks(part, context.dropped), part, context);
     case 'document':
-      return documentBlocks(part, context.names);
+      return marked(documentBlocks(part, context.names), part, context);
     case 'audio':
       context.dropped.add('audio');
       return [];
@@ -42,19 +49,19 @@ function blocksOf(part: UserPart, context: MediaContext): readonly (WireMedia | 
 
 /** A text, and behind it the cache mark that it carried. */
 export function textBlocks(
-  { text, cacheControl }: TextPart,
-  { traits, dropped }: MediaContext,
+  part: TextPart,
+  context: MediaContext,
 ): readonly (WireMedia | WireCachePoint)[] {
-  if (text.trim() === '') return [];
-  if (cacheControl === undefined) return [{ text }];
-  if (!traits.takesCachePoints) {
-    dropped.add('cache_control');
-    return [{ text }];
-  }
-  const isLong = cacheControl['ttl'] === '1h';
-  if (isLong && !traits.takesLongCache) dropped.add('cache_control.ttl');
-  const ttl = isLong && traits.takesLongCache ? ({ ttl: '1h' } as const) : {};
-  return [{ text }, { cachePoint: { type: 'default', ...ttl } }];
+  return part.text.trim() === '' ? [] : marked([{ text: part.text }], part, context);
+}
+
+/** What was left out takes its mark with it. */
+function marked(
+  blocks: readonly WireMedia[],
+  part: UserPart & CacheMarked,
+  context: MediaContext,
+): readonly (WireMedia | WireCachePoint)[] {
+  return blocks.length === 0 ? [] : [...blocks, ...cachePoints(part, context)];
 }
 
 function imageBlocks({ source, detail }: ImagePart, dropped: Set<string>): readonly WireImage[] {

@@ -4,6 +4,7 @@ import type { ToolMessage } from '../../chat/request.ts';
 import type { RequestFault } from '../dialect.ts';
 import type { AssistantTurn, Turn, UserTurn } from '../turns.ts';
 import { UniqueCallIds } from '../unique-call-ids.ts';
+import { cachePoints } from './cache-points.ts';
 import { type MediaContext, mediaBlocks } from './encode-media.ts';
 import { toolName, unwritableName } from './encode-tools.ts';
 import type { WireBlock, WireMedia, WireMessage } from './wire.ts';
@@ -61,7 +62,7 @@ function userBlocks(
   callIds: readonly string[],
   context: MediaContext,
 ): readonly WireBlock[] {
-  const results = turn.results.map((result, index) =>
+  const results = turn.results.flatMap((result, index) =>
     toolResult(result, callIds[index] ?? '', context),
   );
   const own = mediaBlocks(turn.parts, context);
@@ -70,16 +71,29 @@ function userBlocks(
   return [...results, ...(isUntold ? [{ text: besideDocuments }] : []), ...own];
 }
 
+/** A cache mark within a result stands behind it: inside it has no place. */
+function toolResult(
+  message: ToolMessage,
+  toolUseId: string,
+  context: MediaContext,
+): readonly WireBlock[] {
+  const marked = [...mediaBlocks(message.content, context), ...cachePoints(message, context)];
+  const content = marked.filter((block): block is WireMedia => !('cachePoint' in block));
+  const point = marked.findLast((block) => 'cachePoint' in block);
+  const result = resultBlock(toolUseId, content, message.isError, context);
+  return point === undefined ? [result] : [result, point];
+}
+
 /** The mark of an error is known to some models; for the others the text says it. */
-function toolResult(message: ToolMessage, toolUseId: string, context: MediaContext): WireBlock {
-  const blocks = mediaBlocks(message.content, context).filter(
-    (block): block is WireMedia => !('cachePoint' in block),
-  );
-  const content = blocks.length > 0 ? blocks : [{ text: emptyResult }];
-  if (!message.isError) return { toolResult: { toolUseId, content } };
-  if (context.traits.takesResultStatus) {
-    return { toolResult: { toolUseId, content, status: 'error' } };
-  }
+function resultBlock(
+  toolUseId: string,
+  told: readonly WireMedia[],
+  isError: boolean,
+  { traits }: MediaContext,
+): WireBlock {
+  const content = told.length > 0 ? told : [{ text: emptyResult }];
+  if (!isError) return { toolResult: { toolUseId, content } };
+  if (traits.takesResultStatus) return { toolResult: { toolUseId, content, status: 'error' } };
   return { toolResult: { toolUseId, content: [{ text: 'Error:' }, ...content] } };
 }
 
@@ -104,6 +118,7 @@ function assistantBlocks(
       const name = toolName(part.name);
       if (name === null) return fail(unwritableName(part.name));
       blocks.push({ toolUse: { toolUseId: callIds[calls] ?? '', name, input: part.input } });
+      blocks.push(...cachePoints(part, context));
       calls += 1;
     }
   }

@@ -7,8 +7,9 @@ import { objectSchema } from '../object-schema.ts';
 import { isWithinSubset } from '../schema-subset.ts';
 import { encodeToolName } from '../tool-names.ts';
 import type { Turn } from '../turns.ts';
+import { cachePoints } from './cache-points.ts';
 import type { ModelTraits } from './model-traits.ts';
-import type { WireTool } from './wire.ts';
+import type { WireCachePoint, WireTool } from './wire.ts';
 
 export function toolName(name: string): string | null {
   return encodeToolName(name, { accepted: /^[a-zA-Z0-9_-]{1,64}$/, charactersMax: 64 });
@@ -20,7 +21,10 @@ export function unwritableName(name: string): RequestFault {
 }
 
 export type EncodedTools = {
-  readonly toolConfig?: { readonly tools: readonly WireTool[]; readonly toolChoice?: JsonObject };
+  readonly toolConfig?: {
+    readonly tools: readonly (WireTool | WireCachePoint)[];
+    readonly toolChoice?: JsonObject;
+  };
 };
 
 /**
@@ -92,15 +96,15 @@ const noParameters: JsonObject = { type: 'object', properties: {} };
 function encodeDefinitions(
   call: UpstreamCall,
   offered: readonly ToolDefinition[],
-  { takesOutputSchema }: ModelTraits,
+  traits: ModelTraits,
   dropped: Set<string>,
-): Result<readonly WireTool[], RequestFault> {
-  const tools: WireTool[] = [];
+): Result<readonly (WireTool | WireCachePoint)[], RequestFault> {
+  const tools: (WireTool | WireCachePoint)[] = [];
   for (const tool of offered) {
     const name = toolName(tool.name);
     if (name === null) return fail(unwritableName(tool.name));
     const schema = tool.parameters === null ? noParameters : objectSchema(tool.parameters, dropped);
-    const isStrict = tool.strict === true && takesOutputSchema && isWithinSubset(schema);
+    const isStrict = tool.strict === true && traits.takesOutputSchema && isWithinSubset(schema);
     if (tool.strict === true && !isStrict) dropped.add('strict');
     const description = describe(tool, call.toolDescriptions) ?? '';
     tools.push({
@@ -111,6 +115,7 @@ function encodeDefinitions(
         ...(isStrict ? { strict: true } : {}),
       },
     });
+    tools.push(...cachePoints(tool, { traits, dropped }, true));
   }
   return success(tools);
 }

@@ -9,6 +9,8 @@ export type ModelTraits = {
   readonly thinking: 'claude' | 'nova' | 'effort' | 'fixed';
   readonly topK: 'top_k' | 'nova' | null;
   readonly takesCachePoints: boolean;
+  /** Among the tools, too. */
+  readonly takesToolCachePoints: boolean;
   readonly takesLongCache: boolean;
   readonly takesOutputSchema: boolean;
   readonly takesForcedChoice: boolean;
@@ -26,6 +28,7 @@ const plain: ModelTraits = {
   thinking: 'fixed',
   topK: null,
   takesCachePoints: false,
+  takesToolCachePoints: false,
   takesLongCache: false,
   takesOutputSchema: false,
   takesForcedChoice: true,
@@ -57,12 +60,14 @@ function claude(bare: string): ModelTraits {
   const traits = claudeTraitsOf(bare);
   // Structured outputs and the longer cache came here with 4.5.
   const isFrom45 = /claude-[a-z]+-(4-[5-9]|[5-9])/.test(bare);
+  const takesCachePoints = !/claude-(instant|v\d|3-(opus|sonnet|haiku))/.test(bare);
   return {
     ...plain,
     claude: { ...traits, takesOutputSchema: isFrom45 },
     thinking: 'claude',
     topK: 'top_k',
-    takesCachePoints: !/claude-(instant|v\d|3-(opus|sonnet|haiku))/.test(bare),
+    takesCachePoints,
+    takesToolCachePoints: takesCachePoints,
     takesLongCache: isFrom45,
     takesOutputSchema: isFrom45,
     takesResultStatus: true,

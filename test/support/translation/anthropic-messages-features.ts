@@ -69,6 +69,16 @@ export const anthropicMessagesFeatures: DialectFeatures = {
           shows: /cache_control|cachePoint/,
         },
         {
+          name: '`cache_control` of a tool',
+          body: { tools: [{ ...lookTool, cache_control: { type: 'ephemeral' } }] },
+          shows: /cache_control|cachePoint/,
+        },
+        {
+          name: '`cache_control` of the whole request',
+          body: { cache_control: { type: 'ephemeral' } },
+          shows: /cache_control|cachePoint/,
+        },
+        {
           name: 'several messages of one role in a row',
           body: {
             messages: [

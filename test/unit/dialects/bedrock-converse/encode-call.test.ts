@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/base/json.ts';
+import { anthropicMessagesClient } from '../../../../src/dialects/anthropic-messages/client.ts';
 import { bedrockConverseUpstream as dialect } from '../../../../src/dialects/bedrock-converse/upstream.ts';
-import { callOf, sent } from '../upstream-calls.ts';
+import { callIn, callOf, sent } from '../upstream-calls.ts';
 
 const claude = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
 const nova = 'amazon.nova-2-lite-v1:0';
@@ -103,5 +104,93 @@ describe('a Converse body', () => {
   ])('cannot carry %j', (over, ability) => {
     const { request } = callOf({ model: 'fast', messages: [hi], ...over }, { model: claude });
     expect(dialect.missingAbility(request)).toBe(ability);
+  });
+});
+
+describe('cache marks', () => {
+  const mark = { cache_control: { type: 'ephemeral' } };
+  const point = { cachePoint: { type: 'default' } };
+  const png = { type: 'base64', media_type: 'image/png', data: 'AAAA' };
+  const body = {
+    model: 'fast',
+    max_tokens: 9,
+    system: [{ type: 'text', text: 's', ...mark }],
+    tools: [
+      { name: 'f', input_schema: { type: 'object' } },
+      { name: 'g', input_schema: { type: 'object' }, ...mark },
+    ],
+    messages: [
+      { role: 'user', content: [{ type: 'image', source: png, ...mark }] },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 'a', name: 'f', input: {}, ...mark }],
+      },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 'a',
+            content: [
+              { type: 'text', text: 'sunny', ...mark },
+              { type: 'text', text: 'warm' },
+            ],
+          },
+          { type: 'text', text: 'go on' },
+        ],
+      },
+    ],
+  };
+  const write = (over: JsonObject, model: string) =>
+    sent(dialect, callIn(anthropicMessagesClient, JSON.stringify({ ...body, ...over }), { model }));
+
+  it('become points behind what they stand at, and nothing is left out', () => {
+    const { at, dropped } = write({}, claude);
+    const toolResult = {
+      toolUseId: 'a',
+      content: [{ text: 'sunny' }, { text: 'warm' }],
+    };
+    expect(at('system')).toEqual([{ text: 's' }, point]);
+    expect(at('toolConfig.tools.2')).toEqual(point);
+    expect(at('messages')).toEqual([
+      { role: 'user', content: [{ image: { format: 'png', source: { bytes: 'AAAA' } } }, point] },
+      {
+        role: 'assistant',
+        content: [{ toolUse: { toolUseId: 'a', name: 'f', input: {} } }, point],
+      },
+      { role: 'user', content: [{ toolResult }, point, { text: 'go on' }] },
+    ]);
+    expect(dropped).toEqual([]);
+  });
+
+  it('last as long as they say, where the model can', () => {
+    const long = [{ type: 'text', text: 's', cache_control: { type: 'ephemeral', ttl: '1h' } }];
+    const { at } = write({ system: long }, claude);
+    expect(at('system.1')).toEqual({ cachePoint: { type: 'default', ttl: '1h' } });
+    const short = write({ system: long }, 'us.anthropic.claude-3-7-sonnet-20250219-v1:0');
+    expect(short.at('system.1')).toEqual(point);
+    expect(short.dropped).toEqual(['cache_control.ttl']);
+  });
+
+  it('are named where a model takes none, or none among its tools', () => {
+    for (const model of [llama, nova]) {
+      const { at, dropped } = write({}, model);
+      expect(at('toolConfig.tools')).toHaveLength(2);
+      expect(dropped).toContain('cache_control');
+    }
+  });
+
+  it('of the whole request are named: the service sets none by itself', () => {
+    expect(write(mark, claude).dropped).toEqual(['cache_control']);
+  });
+
+  it('of a system text in mid-conversation stay with it', () => {
+    const system = { role: 'system', content: [{ type: 'text', text: 'brief', ...mark }] };
+    const messages = [hi, { role: 'assistant', content: 'yes' }, system, hi];
+    expect(write({ messages }, claude).at('messages.2.content')).toEqual([
+      { text: '<system>\nbrief\n</system>' },
+      point,
+      { text: 'hi' },
+    ]);
   });
 });
