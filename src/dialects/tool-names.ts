@@ -2,6 +2,7 @@
  * Tool names for providers that take fewer characters than the client's dialect. The mapping is its
  * own inverse table: a decoder, which does not know the request, gives the client its name back.
  */
+import type { RequestFault } from './dialect.ts';
 
 /** Marks a mapped name. */
 const mark = 'tgn_';
@@ -21,6 +22,12 @@ export function encodeToolName(
     mapped += /\w/.test(character) ? character : `-${byte.toString(16).padStart(2, '0')}`;
   }
   return mapped.length <= charactersMax && name !== '' ? mapped : null;
+}
+
+/** For a name that `encodeToolName` has none for. */
+export function unwritableName(name: string): RequestFault {
+  const shown = name.length <= 80 ? name : `${name.slice(0, 79)}…`;
+  return { message: `The tool name "${shown}" cannot be written for this target.`, param: 'tools' };
 }
 
 /** The name that `encodeToolName` was given; any other name as it is. */

@@ -10,6 +10,7 @@ import type {
   UserPart,
 } from '../../chat/request.ts';
 import type { RequestFault } from '../dialect.ts';
+import { unwritableName } from '../tool-names.ts';
 import type { AssistantTurn, Turn, UserTurn } from '../turns.ts';
 import { toolCallIds } from './tool-call-ids.ts';
 import type { WireBlock, WireMediaBlock, WireMessage, WireSource, WireTextBlock } from './wire.ts';
@@ -153,9 +154,4 @@ function assistantBlocks(
     }
   }
   return success(blocks);
-}
-
-export function unwritableName(name: string): RequestFault {
-  const shown = name.length <= 80 ? name : `${name.slice(0, 79)}…`;
-  return { message: `The tool name "${shown}" cannot be written for this target.`, param: 'tools' };
 }

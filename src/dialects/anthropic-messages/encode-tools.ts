@@ -6,8 +6,7 @@ import type { RequestFault, UpstreamCall } from '../dialect.ts';
 import { objectSchema } from '../object-schema.ts';
 import { isWithinSubset } from '../schema-subset.ts';
 import { ownDescription } from '../tool-descriptions.ts';
-import { encodeToolName } from '../tool-names.ts';
-import { unwritableName } from './encode-messages.ts';
+import { encodeToolName, unwritableName } from '../tool-names.ts';
 import type { WireTool, WireToolChoice } from './wire.ts';
 
 export function toolName(name: string): string | null {

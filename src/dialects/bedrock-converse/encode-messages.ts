@@ -2,11 +2,12 @@
 import { fail, type Result, success } from '../../base/result.ts';
 import type { ToolMessage } from '../../chat/request.ts';
 import type { RequestFault } from '../dialect.ts';
+import { unwritableName } from '../tool-names.ts';
 import type { AssistantTurn, Turn, UserTurn } from '../turns.ts';
 import { UniqueCallIds } from '../unique-call-ids.ts';
 import { cachePoints } from './cache-points.ts';
 import { type MediaContext, mediaBlocks } from './encode-media.ts';
-import { toolName, unwritableName } from './encode-tools.ts';
+import { toolName } from './encode-tools.ts';
 import type { WireBlock, WireMedia, WireMessage } from './wire.ts';
 
 /** Follows a last assistant turn where the model refuses to continue one. */

@@ -5,7 +5,7 @@ import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
 import type { RequestFault, UpstreamCall } from '../dialect.ts';
 import { objectSchema } from '../object-schema.ts';
 import { isWithinSubset } from '../schema-subset.ts';
-import { encodeToolName } from '../tool-names.ts';
+import { encodeToolName, unwritableName } from '../tool-names.ts';
 import type { Turn } from '../turns.ts';
 import { cachePoints } from './cache-points.ts';
 import type { ModelTraits } from './model-traits.ts';
@@ -13,11 +13,6 @@ import type { WireCachePoint, WireTool } from './wire.ts';
 
 export function toolName(name: string): string | null {
   return encodeToolName(name, { accepted: /^[a-zA-Z0-9_-]{1,64}$/, charactersMax: 64 });
-}
-
-export function unwritableName(name: string): RequestFault {
-  const shown = name.length <= 80 ? name : `${name.slice(0, 79)}…`;
-  return { message: `The tool name "${shown}" cannot be written for this target.`, param: 'tools' };
 }
 
 export type EncodedTools = {

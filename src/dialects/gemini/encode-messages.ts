@@ -2,8 +2,9 @@
 import { fail, type Result, success } from '../../base/result.ts';
 import type { MediaSource, ToolMessage, UserPart } from '../../chat/request.ts';
 import type { RequestFault } from '../dialect.ts';
+import { unwritableName } from '../tool-names.ts';
 import type { AssistantTurn, Turn, TurnCall, UserTurn } from '../turns.ts';
-import { toolName, unwritableName } from './encode-tools.ts';
+import { toolName } from './encode-tools.ts';
 import { linkTypeOf } from './link-type.ts';
 import { type CarriedCall, decodeCallId } from './tool-call-ids.ts';
 import type { WireContent, WirePart } from './wire.ts';

@@ -4,17 +4,12 @@ import { fail, type Result, success } from '../../base/result.ts';
 import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
 import type { RequestFault, UpstreamCall } from '../dialect.ts';
 import { objectSchema } from '../object-schema.ts';
-import { encodeToolName } from '../tool-names.ts';
+import { encodeToolName, unwritableName } from '../tool-names.ts';
 import { parameterSchema } from './function-schema.ts';
 import type { WireDeclaration } from './wire.ts';
 
 export function toolName(name: string): string | null {
   return encodeToolName(name, { accepted: /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/, charactersMax: 64 });
-}
-
-export function unwritableName(name: string): RequestFault {
-  const shown = name.length <= 80 ? name : `${name.slice(0, 79)}…`;
-  return { message: `The tool name "${shown}" cannot be written for this target.`, param: 'tools' };
 }
 
 export type EncodedTools = {

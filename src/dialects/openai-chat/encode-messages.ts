@@ -12,9 +12,10 @@ import type {
   UserPart,
 } from '../../chat/request.ts';
 import type { RequestFault } from '../dialect.ts';
+import { unwritableName } from '../tool-names.ts';
 import { ToolResults } from '../tool-results.ts';
 import type { ChatQuirks } from './chat-quirks.ts';
-import { toolName, unwritableName } from './encode-tools.ts';
+import { toolName } from './encode-tools.ts';
 import { sendableToolCallId } from './tool-call-ids.ts';
 import type { WireMessage, WireToolCall } from './wire.ts';
 

@@ -7,7 +7,7 @@ import type { RequestFault, UpstreamCall } from '../dialect.ts';
 import { objectSchemaWithProperties } from '../object-schema.ts';
 import { isStrictSchema } from '../strict-schema.ts';
 import { ownDescription } from '../tool-descriptions.ts';
-import { encodeToolName } from '../tool-names.ts';
+import { encodeToolName, unwritableName } from '../tool-names.ts';
 import type { ChatQuirks } from './chat-quirks.ts';
 
 export type EncodedTools = {
@@ -19,11 +19,6 @@ export type EncodedTools = {
 export function toolName(name: string, quirks: ChatQuirks): string | null {
   const accepted = quirks.takesLongToolNames === true ? /^[\w-]+$/ : /^[\w-]{1,64}$/;
   return encodeToolName(name, { accepted, charactersMax: 64 });
-}
-
-export function unwritableName(name: string): RequestFault {
-  const shown = name.length <= 80 ? name : `${name.slice(0, 79)}…`;
-  return { message: `The tool name "${shown}" cannot be written for this target.`, param: 'tools' };
 }
 
 /** The tools of a request of another dialect. */

@@ -9,10 +9,11 @@ import type {
   UserMessage,
 } from '../../chat/request.ts';
 import type { RequestFault, UpstreamCall } from '../dialect.ts';
+import { unwritableName } from '../tool-names.ts';
 import { ToolResults } from '../tool-results.ts';
 import type { UniqueCallIds } from '../unique-call-ids.ts';
 import { encodePart } from './encode-media.ts';
-import { toolName, unwritableName } from './encode-tools.ts';
+import { toolName } from './encode-tools.ts';
 import { encryptedFor } from './reasoning-origin.ts';
 import { toolCallIds } from './tool-call-ids.ts';
 import type { WireInputItem, WireInputPart, WireOutputPart } from './wire.ts';

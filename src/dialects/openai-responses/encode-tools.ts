@@ -6,7 +6,7 @@ import type { RequestFault, UpstreamCall } from '../dialect.ts';
 import { objectSchemaWithProperties } from '../object-schema.ts';
 import { isStrictSchema } from '../strict-schema.ts';
 import { ownDescription } from '../tool-descriptions.ts';
-import { encodeToolName } from '../tool-names.ts';
+import { encodeToolName, unwritableName } from '../tool-names.ts';
 import type { WireTool, WireToolChoice } from './wire.ts';
 
 export type EncodedTools = {
@@ -17,11 +17,6 @@ export type EncodedTools = {
 /** Null when the name cannot be written. */
 export function toolName(name: string): string | null {
   return encodeToolName(name, { accepted: /^[a-zA-Z0-9_-]{1,64}$/, charactersMax: 64 });
-}
-
-export function unwritableName(name: string): RequestFault {
-  const shown = name.length <= 80 ? name : `${name.slice(0, 79)}…`;
-  return { message: `The tool name "${shown}" cannot be written for this target.`, param: 'tools' };
 }
 
 export function encodeTools(
