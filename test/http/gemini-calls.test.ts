@@ -146,7 +146,7 @@ describe('keys, models and paths that are none', () => {
     async (path) => {
       const answer = await gateway.post(path, hello, { headers: { 'x-goog-api-key': key } });
       expect(answer.status).toBe(404);
-      expect(readGeminiError(await answer.text())['message']).toContain('gemini: http://');
+      expect(readGeminiError(await answer.text())['message']).toContain('Google Gen AI http://');
     },
   );
 
