@@ -44,7 +44,7 @@ export function openingsIn(
     const at = spaceAt + spaceIn(held.slice(spaceAt));
     opening = { at, spaceAt, kind: 'sentence', isPlain: read.isPlain };
   }
-  // An announcement, and nothing that it announced.
+  // What may be an announcement, and nothing that it announced.
   if (sent.isWhole && opening.kind === 'sentence') found.push(opening);
   return { found, isOpen: true };
 }

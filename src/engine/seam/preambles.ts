@@ -319,6 +319,8 @@ export type Announcement =
 
 /** The sentence at the beginning of `text`, without white space before it. */
 export function readAnnouncement(text: string): Announcement {
+  // Whoever announces begins a sentence; the middle of one is the text's.
+  if (/^\p{Ll}/u.test(text)) return { kind: 'none' };
   const head = text
     .slice(0, sentenceLengthMax)
     .toLowerCase()

@@ -124,7 +124,12 @@ export class Seam {
   }
 
   #begin(readings: readonly Reading[]): void {
-    const begun = readings.findLast(({ opening }) => opening.isPlain)?.opening;
+    const { length } = this.#held;
+    // What nothing follows is the end of the text sooner than an announcement of nothing.
+    const isAnnounced = readings.some(({ opening }) => opening.at > 0 && opening.at === length);
+    const begun = readings.findLast(
+      ({ opening }) => opening.isPlain && opening.at < length,
+    )?.opening;
     const behind = begun?.at ?? 0;
     const repeated = Math.max(0, ...readings.map((reading) => repeatedBehind(reading, behind)));
     const isAll = readings.some(
@@ -135,7 +140,7 @@ export class Seam {
       return;
     }
     const isBare = begun === undefined || begun.kind === 'text';
-    this.isUncertain = this.#isInstructed || !isBare || repeated >= overlapMin;
+    this.isUncertain = this.#isInstructed || !isBare || isAnnounced || repeated >= overlapMin;
     if (!isBare) this.#held = heldBehind(this.#held, begun);
     this.#state = { kind: 'joint', isTrusted: !isBare };
   }

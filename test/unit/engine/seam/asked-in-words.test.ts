@@ -4,10 +4,10 @@ import { code, expectJoint, lastSentence, type Row, story, storyAnchor, verse } 
 
 const rows: readonly Row[] = [
   {
-    name: 'an announcement, and then nothing',
+    name: 'what may be an announcement, and nothing after it: it may be the end of the text',
     sent: story,
-    says: 'Sure, continuing:\n\n',
-    whole: story,
+    says: ' Sigo con esto:\n\n',
+    whole: `${story} Sigo con esto:\n\n`,
     isUncertain: true,
   },
   {

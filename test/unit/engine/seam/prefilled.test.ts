@@ -12,10 +12,16 @@ const japanese = '老いた灯台守は毎晩、曲がりくねった階段を';
 
 const rows: readonly Row[] = [
   {
-    name: 'an announcement, and then nothing',
+    name: 'the rest of a sentence with a word in it that announcements begin with',
+    sent: 'En la tercera parte',
+    says: ' sigo con el plan:\n\n- pan',
+    whole: 'En la tercera parte sigo con el plan:\n\n- pan',
+  },
+  {
+    name: 'what may be an announcement, and nothing after it: it may be the end of the text',
     sent: story,
-    says: 'Sure, continuing:\n\n',
-    whole: story,
+    says: 'Sigo con esto:\n\n',
+    whole: `${story}Sigo con esto:\n\n`,
     isUncertain: true,
   },
   {
