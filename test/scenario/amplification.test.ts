@@ -113,8 +113,8 @@ describe('one target that fails now and then', () => {
         1.2 * traffic.ends.length + openingTokens,
       );
       const requests = traffic.endsIn(10_000, forMs).length;
-      const calls = traffic.callsIn('p1', 10_000, forMs);
-      // One token may be in hand at the cut.
+      const calls = traffic.callsOfThoseFrom('p1', 10_000);
+      // One token may be in hand by then.
       expect(calls).toBeLessThanOrEqual(1.2 * requests + 1);
       expect(calls).toBeGreaterThan(1.1 * requests);
       expect(traffic.ends.every(({ outcome }) => outcome === 'served')).toBe(true);

@@ -22,7 +22,7 @@ export type TrafficPlan = {
   readonly script: (call: CallFacts) => CallScript;
 };
 
-export type TrafficCall = { readonly provider: string; readonly atMs: number };
+export type TrafficCall = Pick<CallFacts, 'provider' | 'requestId' | 'atMs'>;
 
 export type TrafficEnd = {
   readonly arrivedMs: number;
@@ -70,8 +70,8 @@ export class SimulatedTraffic {
       clock,
       moment: () => ({ atMs: clock.monotonicMs(), seq: this.#seq++ }),
       script: plan.script,
-      onCall: ({ provider, atMs }) => {
-        this.calls.push({ provider, atMs });
+      onCall: ({ provider, requestId, atMs }) => {
+        this.calls.push({ provider, requestId, atMs });
         this.openMost = Math.max(this.openMost, this.#transport.open);
         this.#transport.calls.length = 0;
       },
@@ -116,6 +116,14 @@ export class SimulatedTraffic {
   /** Requests that arrived in [fromMs, toMs). */
   endsIn(fromMs: number, toMs: number): readonly TrafficEnd[] {
     return this.ends.filter(({ arrivedMs }) => arrivedMs >= fromMs && arrivedMs < toMs);
+  }
+
+  /** Of the requests that asked `provider` for the first time from `fromMs` on. */
+  callsOfThoseFrom(provider: string, fromMs: number): number {
+    const calls = this.calls.filter((call) => call.provider === provider);
+    const before = calls.filter(({ atMs }) => atMs < fromMs).map(({ requestId }) => requestId);
+    const early = new Set(before);
+    return calls.filter(({ requestId }) => !early.has(requestId)).length;
   }
 
   callsIn(provider: string, fromMs: number, toMs: number): number {

@@ -1,15 +1,21 @@
 /** What the pipeline makes of a client that repeats its calls. */
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PipelineUnderTest } from './pipeline-under-test.ts';
 
-const hashes = vi.hoisted((): string[] => []);
-vi.mock('node:crypto', async (original) => {
-  const crypto = await original<typeof import('node:crypto')>();
-  const createHash: typeof crypto.createHash = (algorithm, options) => {
+const hashes: string[] = [];
+const { createHash } = crypto;
+beforeAll(() => {
+  crypto.createHash = (algorithm, options) => {
     hashes.push(algorithm);
-    return crypto.createHash(algorithm, options);
+    return createHash(algorithm, options);
   };
-  return { ...crypto, createHash };
+  syncBuiltinESMExports();
+});
+afterAll(() => {
+  crypto.createHash = createHash;
+  syncBuiltinESMExports();
 });
 
 let under: PipelineUnderTest;
