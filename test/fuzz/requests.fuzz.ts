@@ -7,8 +7,9 @@ import { mutatedBody, requestFault } from '../support/mutations/request-fault.ts
 import { RequestGateway } from '../support/mutations/request-gateway.ts';
 
 const first = Number(process.env['TIERGATE_FUZZ_SEED'] ?? '0');
-const bodies = effort(300, 100_000);
-const perTest = effort(300, 5000);
+/** A route: 100,000 in all. */
+const bodies = effort(300, 12_500);
+const perTest = effort(300, 2500);
 const gateway = new RequestGateway();
 afterAll(() => gateway.close());
 

@@ -9,7 +9,8 @@ import { streamFault } from '../support/mutations/stream-fault.ts';
 import { below } from '../support/schedule-draws.ts';
 
 const first = Number(process.env['TIERGATE_FUZZ_SEED'] ?? '0');
-const streams = effort(300, 100_000);
+/** A dialect: 100,000 in all. */
+const streams = effort(300, 20_000);
 const perTest = effort(300, 5000);
 const noiseBytes = effort(50_000, 1_000_000);
 
