@@ -42,7 +42,8 @@ function fullYear(digits: string, nowWallMs: number): number {
   if (digits.length === 4) return Number(digits);
   const nowYear = new Date(nowWallMs).getUTCFullYear();
   const year = Math.floor(nowYear / 100) * 100 + Number(digits);
-  return year > nowYear + 50 ? year - 100 : year;
+  if (year > nowYear + 50) return year - 100;
+  return year <= nowYear - 50 ? year + 100 : year;
 }
 
 const rfc3339 = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})$/;

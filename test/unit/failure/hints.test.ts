@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HintTable } from '../../../src/failure/error-rule.ts';
 import { hintMsMax, parseRetryAfter, readHint } from '../../../src/failure/hints.ts';
+import { parseHttpDate } from '../../../src/failure/http-date.ts';
 import { findWait, parseGoDuration } from '../../../src/failure/wait-text.ts';
 import { classified, noHints, nowWallMs } from './failed-answers.ts';
 
@@ -67,6 +68,12 @@ describe('Retry-After', () => {
     expect(retryAfter('Friday, 01-Jan-99 00:00:00 GMT')).toBe(0);
     expect(retryAfter('Wednesday, 01-Jan-76 00:00:00 GMT')).toBeGreaterThan(0);
     expect(retryAfter('Friday, 01-Jan-77 00:00:00 GMT')).toBe(0);
+  });
+
+  it('RH-02 a two-digit year of the next century is one', () => {
+    const at1999 = Date.UTC(1999, 11, 31, 23, 59);
+    const newYear = 'Saturday, 01-Jan-00 00:00:00 GMT';
+    expect(parseHttpDate(newYear, at1999)).toBe(Date.UTC(2000, 0, 1));
   });
 
   const strict: readonly (readonly [string, number | null])[] = [
