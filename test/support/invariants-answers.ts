@@ -34,7 +34,10 @@ export function givesOneText(observation: Observation): readonly string[] {
     const faults = writers
       .filter(({ start, end }) => end > start)
       .filter(({ call, end }) => !storyOf(call).startsWith(text.slice(0, end)))
-      .filter(({ call, isUncertain }) => !(isUncertain && mayEndEarly(observation, call)))
+      .filter(({ call, start, end, isUncertain }) => {
+        const isDoubtful = isUncertain || text.slice(start, end).trim() === '';
+        return !(isDoubtful && mayEndEarly(observation, call));
+      })
       .map(({ target, start, end }) => `not what ${target} wrote: ${text.slice(start, end)}`);
     if (last === undefined) faults.push(`nobody's text: ${text}`);
     const serving = trace?.serving?.target;
