@@ -3,6 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
 import type { RequestFault, UpstreamCall } from '../dialect.ts';
+import { faultWithoutTools } from '../no-tools.ts';
 import { objectSchema } from '../object-schema.ts';
 import { encodeToolName, unwritableName } from '../tool-names.ts';
 import { parameterSchema } from './function-schema.ts';
@@ -24,10 +25,8 @@ export function encodeTools(
   const { tools, toolChoice } = call.request;
   const offered = offeredTools(tools, toolChoice);
   if (offered.length === 0) {
-    if (toolChoice === null || toolChoice.mode === 'auto' || toolChoice.mode === 'none') {
-      return success({});
-    }
-    return fail({ message: 'A tool must be called, but none is offered.', param: 'tool_choice' });
+    const fault = faultWithoutTools(toolChoice);
+    return fault === null ? success({}) : fail(fault);
   }
   const functionDeclarations: WireDeclaration[] = [];
   for (const tool of offered) {

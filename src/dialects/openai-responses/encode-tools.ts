@@ -3,6 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
 import type { RequestFault, UpstreamCall } from '../dialect.ts';
+import { faultWithoutTools } from '../no-tools.ts';
 import { objectSchemaWithProperties } from '../object-schema.ts';
 import { isStrictSchema } from '../strict-schema.ts';
 import { ownDescription } from '../tool-descriptions.ts';
@@ -25,10 +26,8 @@ export function encodeTools(
 ): Result<EncodedTools, RequestFault> {
   const { toolChoice } = request;
   if (request.tools.length === 0) {
-    if (toolChoice === null || toolChoice.mode === 'auto' || toolChoice.mode === 'none') {
-      return success({});
-    }
-    return fail({ message: 'A tool must be called, but none is offered.', param: 'tool_choice' });
+    const fault = faultWithoutTools(toolChoice);
+    return fault === null ? success({}) : fail(fault);
   }
   const tools: WireTool[] = [];
   for (const tool of request.tools) {
