@@ -1,5 +1,4 @@
 /** The frame of an event that is passed on in its own dialect. */
-import { isJsonObject, stringAt } from '../base/json.ts';
 import type { Frame } from '../chat/stream-event.ts';
 import type { SseEvent } from '../framing/sse.ts';
 
@@ -27,9 +26,4 @@ export function frameOf(event: PassedEvent, { dialect, name, lineEnd }: FrameFor
 function hasOneLineEnd(bytes: Buffer): boolean {
   const end = bytes.toString('latin1', Math.max(0, bytes.length - 4));
   return end.endsWith('\n\n') || end.endsWith('\r\r') || end === '\r\n\r\n';
-}
-
-/** The type that a document says of itself. */
-export function typeIn(document: unknown): string | null {
-  return isJsonObject(document) ? (stringAt(document, 'type') ?? null) : null;
 }

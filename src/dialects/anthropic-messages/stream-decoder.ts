@@ -1,8 +1,9 @@
 /** A stream of Messages events, cut anywhere, as parts. */
+import { stringAt } from '../../base/json.ts';
 import type { StreamPart } from '../../chat/stream-event.ts';
 import { type SseEvent, SseSplitter } from '../../framing/sse.ts';
 import type { UpstreamStreamDecoder } from '../dialect.ts';
-import { frameOf, typeIn } from '../event-frame.ts';
+import { frameOf } from '../event-frame.ts';
 import { lostEvents, payloadOf } from '../event-payload.ts';
 import { MessageReader, type Reading } from './message-reader.ts';
 import { dialectName } from './wire.ts';
@@ -44,7 +45,7 @@ function partOf(event: SseEvent, reader: MessageReader): StreamPart | null {
     case 'json': {
       const reading = reader.read(payload.value);
       if (!payload.isFramed) return { events: reading.events, frame: null };
-      return framed(reading, event, typeIn(payload.value));
+      return framed(reading, event, stringAt(payload.value, 'type'));
     }
   }
 }

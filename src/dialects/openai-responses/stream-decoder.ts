@@ -1,8 +1,9 @@
 /** A stream of response events, cut anywhere, as parts. */
+import { stringAt } from '../../base/json.ts';
 import type { StreamPart } from '../../chat/stream-event.ts';
 import { type SseEvent, SseSplitter } from '../../framing/sse.ts';
 import type { UpstreamStreamDecoder } from '../dialect.ts';
-import { frameOf, typeIn } from '../event-frame.ts';
+import { frameOf } from '../event-frame.ts';
 import { lostEvents, payloadOf } from '../event-payload.ts';
 import { madeInEvent } from './made-items.ts';
 import { type Reading, ResponseReader } from './response-reader.ts';
@@ -47,7 +48,7 @@ function partOf(event: SseEvent, reader: ResponseReader): StreamPart | null {
     case 'json': {
       const reading = reader.read(payload.value);
       const part = payload.isFramed
-        ? framed(reading, event, typeIn(payload.value))
+        ? framed(reading, event, stringAt(payload.value, 'type'))
         : { events: reading.events, frame: null };
       const made = madeInEvent(payload.value);
       return made.length === 0 ? part : { ...part, made };
