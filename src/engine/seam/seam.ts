@@ -140,7 +140,10 @@ export class Seam {
       return;
     }
     const isBare = begun === undefined || begun.kind === 'text';
-    this.isUncertain = this.#isInstructed || !isBare || isAnnounced || repeated >= overlapMin;
+    // Nothing but words that stand in the text: a refrain, or a repetition that broke off.
+    const isRepetition = isAll && length >= overlapMin;
+    const isDoubtful = isAnnounced || isRepetition || repeated >= overlapMin;
+    this.isUncertain = this.#isInstructed || !isBare || isDoubtful;
     if (!isBare) this.#held = heldBehind(this.#held, begun);
     this.#state = { kind: 'joint', isTrusted: !isBare };
   }

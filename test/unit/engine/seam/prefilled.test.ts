@@ -18,6 +18,13 @@ const rows: readonly Row[] = [
     whole: 'En la tercera parte sigo con el plan:\n\n- pan',
   },
   {
+    name: 'words from the middle of it and nothing else: a refrain, or a repetition that broke off',
+    sent: `${story}. `,
+    says: 'the winding stairs every evening',
+    whole: `${story}. the winding stairs every evening`,
+    isUncertain: true,
+  },
+  {
     name: 'what may be an announcement, and nothing after it: it may be the end of the text',
     sent: story,
     says: 'Sigo con esto:\n\n',
