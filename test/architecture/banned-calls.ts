@@ -72,7 +72,21 @@ export function checkBannedCalls(source: SourceFile): Violation[] {
     if (advice === undefined || base.test(source.path)) continue;
     found.push({ path: source.path, line, advice: `${specifier}: ${advice}` });
   }
-  found.push(...checkNamedProcessImports(source));
+  found.push(...checkNamedProcessImports(source), ...checkDrizzleImports(source));
+  return found;
+}
+
+/** Its types may come from anywhere; its code is loaded once, in the one way that does not slow a start. */
+function checkDrizzleImports(source: SourceFile): Violation[] {
+  const found: Violation[] = [];
+  if (!source.path.startsWith('src/')) return found;
+  walk(programOf(source), (node) => {
+    if (node.type !== 'ImportDeclaration' || node['importKind'] === 'type') return;
+    const module = String((node['source'] as SyntaxNode)['value']);
+    if (!/^drizzle-orm(\/|$)/.test(module)) return;
+    const advice = `${module}: take it from src/store/sqlite/drizzle.ts, which loads it faster`;
+    found.push({ path: source.path, line: source.lineAt(node.start), advice });
+  });
   return found;
 }
 

@@ -1,6 +1,6 @@
 /** The columns of the served-by log that travel by name, read from the schema for whoever writes rows without it. */
-import { getTableColumns } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { getTableColumns } from './drizzle.ts';
 import { attempts, requests } from './schema.ts';
 import {
   plainAttemptColumns,
