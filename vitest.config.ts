@@ -4,6 +4,9 @@ import { requirementsReporter } from './test/support/requirements-reporter.ts';
 /** Far above what any takes: several at a time on a busy machine are no fault of theirs. */
 const timeouts = { testTimeout: 90_000, hookTimeout: 60_000 };
 
+/** Mostly waits, at a modest rate, and measures nothing that the others disturb. */
+const outage = 'test/load/outage.test.ts';
+
 /** One after the other, those that share the machine best first: `load` has it for itself. */
 const groups = [
   {
@@ -15,7 +18,7 @@ const groups = [
   },
   // These wait for sockets and timers more than they work.
   { name: 'http', folders: ['http'], maxWorkers: 3, isolate: false },
-  { name: 'process', folders: ['process', 'docs'], maxWorkers: 2, isolate: true },
+  { name: 'process', folders: ['process', 'docs'], also: [outage], maxWorkers: 3, isolate: true },
   { name: 'load', folders: ['load'], maxWorkers: 1, isolate: true },
 ];
 
@@ -27,11 +30,12 @@ export default defineConfig({
     pool: 'forks',
     allowOnly: !isCi,
     dangerouslyIgnoreUnhandledErrors: false,
-    projects: groups.map(({ folders, ...group }, groupOrder) => ({
+    projects: groups.map(({ folders, also = [], ...group }, groupOrder) => ({
       test: {
         ...timeouts,
         ...group,
-        include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
+        include: [...folders.map((folder) => `test/${folder}/**/*.test.ts`), ...also],
+        ...(folders.includes('load') && { exclude: [outage] }),
         sequence: { groupOrder },
       },
     })),
