@@ -213,10 +213,10 @@ export type UpstreamDialect = {
   /** Which of them this is, put in the place of the chat; absent = the chat. */
   readonly operation?: OperationName;
   /**
-   * Why this dialect cannot carry the meaning of `request` (`ability:NAME` is the skip reason), or
-   * null. For a request of the same dialect always null.
+   * Why this dialect cannot carry the meaning of `request` to `model` (absent = to any model:
+   * what the least can) (`ability:NAME` is the skip reason), or null. For a request of the same dialect always null.
    */
-  readonly missingAbility: (request: ChatRequest) => string | null;
+  readonly missingAbility: (request: ChatRequest, model?: string) => string | null;
   /** The fault says which part of the client's request cannot be written (400 `invalid_request`). */
   readonly encodeCall: (call: UpstreamCall) => Result<EncodedCall, RequestFault>;
   /** A whole 200 body as parts, ending in `end`. A body that is none of this dialect gives `malformed` or `error`. */

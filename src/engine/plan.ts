@@ -88,6 +88,6 @@ function skipReason(
     const isSupported = target.supports[ability] ?? facts.supports[ability] ?? true;
     if (!isSupported) return `ability:${ability}`;
   }
-  const missing = target.provider.dialect.missingAbility(request.chat);
+  const missing = target.provider.dialect.missingAbility(request.chat, target.model);
   return missing === null ? null : `ability:${missing}`;
 }

@@ -4,7 +4,11 @@ import { geminiKind } from './gemini.ts';
 import type { ProviderKind } from './provider-kind.ts';
 import { vertexSurface, vertexUrl } from './vertex-surface.ts';
 
-const upstream = geminiWith({ fetchesLinks: true, hasFileStore: false, wrapsCountedChat: false });
+const upstream = geminiWith({
+  fetchesLinks: () => true,
+  hasFileStore: false,
+  wrapsCountedChat: false,
+});
 
 export const vertexGeminiKind: ProviderKind = {
   ...vertexSurface,

@@ -12,7 +12,12 @@ function tableFrom(client: string): string {
   const rows = (clientFeatures[client]?.groups ?? []).flatMap(({ title, features }) => [
     `| **${title}** |${' |'.repeat(others.length)}`,
     ...features.map((feature) => {
-      const cells = others.map((upstream) => carryingWords(carry(client, feature, upstream)));
+      const cells = others.map((upstream) => {
+        const [older, newer] = (['older', 'newer'] as const).map((age) =>
+          carryingWords(carry(client, feature, { upstream, age })),
+        );
+        return older === newer ? older : `${newer}; on older models ${older}`;
+      });
       return `| ${feature.name} | ${cells.join(' | ')} |`;
     }),
   ]);

@@ -8,9 +8,10 @@ import { audioFormats, dialectName, imageMediaTypes, isOwnFile, isStoredFile } f
 export const candidatesMax = 8;
 export const stopSequencesMax = 5;
 
-/** Links are not fetched here; the service itself fetches from its own stores, and its kin elsewhere too. */
+/** Links are not fetched here; the service itself fetches from its own stores, and for some models elsewhere. */
 export function missingAbility(
   request: ChatRequest,
+  model = '',
   quirks: GeminiQuirks = ownQuirks,
 ): string | null {
   if (!quirks.hasFileStore && request.messages.some(holdsStoredFile)) return 'files';
@@ -20,7 +21,10 @@ export function missingAbility(
   // It can compute them, but an answer in another dialect has no place for them.
   if (parameters.logprobs === true) return 'logprobs';
   if ((parameters.stop ?? []).length > stopSequencesMax) return 'stop';
-  return foreignAbility(request, dialectName) ?? mediaAbility(request.messages, quirks);
+  return (
+    foreignAbility(request, dialectName) ??
+    mediaAbility(request.messages, quirks.fetchesLinks(model))
+  );
 }
 
 function holdsStoredFile({ content }: Message): boolean {
@@ -32,12 +36,13 @@ function holdsStoredFile({ content }: Message): boolean {
   );
 }
 
-function mediaAbility(messages: readonly Message[], quirks: GeminiQuirks): string | null {
+function mediaAbility(messages: readonly Message[], fetchesLinks: boolean): string | null {
   for (const message of messages) {
     for (const part of message.content) {
       if (part.type === 'audio' && !audioFormats.includes(part.format)) return 'audio';
-      if (part.type === 'image' && !isReadable(part.source, isImageType, quirks)) return 'images';
-      if (part.type === 'document' && !isReadable(part.source, isDocumentType, quirks))
+      if (part.type === 'image' && !isReadable(part.source, isImageType, fetchesLinks))
+        return 'images';
+      if (part.type === 'document' && !isReadable(part.source, isDocumentType, fetchesLinks))
         return 'documents';
     }
   }
@@ -47,7 +52,7 @@ function mediaAbility(messages: readonly Message[], quirks: GeminiQuirks): strin
 function isReadable(
   source: MediaSource,
   isType: (mediaType: string) => boolean,
-  { fetchesLinks }: GeminiQuirks,
+  fetchesLinks: boolean,
 ): boolean {
   switch (source.kind) {
     case 'base64':

@@ -35,6 +35,11 @@ export function takesFormatWithTools(model: string): boolean {
   return version === null || version >= 300;
 }
 
+/** Whether the vendor's own service fetches public links for it (ai.google.dev, file input methods, 2026). */
+export function fetchesLinks(model: string): boolean {
+  return (versionOf(model) ?? 0) >= 300;
+}
+
 /** Major times 100 plus minor (2.5 = 205); null for other names. An alias without a number is a current model. */
 function versionOf(model: string): number | null {
   const match = /gemini-(\d{1,2})(?:\.(\d{1,2}))?(?![\d.])/.exec(model);

@@ -30,7 +30,7 @@ export const geminiUpstream: UpstreamDialect = {
     ],
   },
   operations: { count_tokens: countTokensUpstream },
-  missingAbility: (request) => missingAbility(request),
+  missingAbility: (request, model) => missingAbility(request, model),
   encodeCall,
   decodeReply,
   streamDecoder,
@@ -46,6 +46,6 @@ export function geminiWith(quirks: GeminiQuirks): UpstreamDialect {
   return {
     ...geminiUpstream,
     operations: { count_tokens: countTokensWith(quirks) },
-    missingAbility: (request) => missingAbility(request, quirks),
+    missingAbility: (request, model) => missingAbility(request, model, quirks),
   };
 }

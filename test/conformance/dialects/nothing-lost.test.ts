@@ -11,9 +11,11 @@ describe.each(Object.entries(clientFeatures))('from %s', (client, { groups }) =>
   const features = groups.flatMap((group) => group.features);
   describe.each([...upstreamDialects.values()])('to $name', (upstream) => {
     it.each(features)('$name is not lost in silence', (feature) => {
-      const carrying = carry(client, feature, upstream);
-      expect(carrying).not.toHaveProperty('kind', 'lost');
-      if (client === upstream.name) expect(carrying.kind).toMatch(/as_it_came|adapted|left_out/);
+      for (const age of ['older', 'newer'] as const) {
+        const carrying = carry(client, feature, { upstream, age });
+        expect(carrying).not.toHaveProperty('kind', 'lost');
+        if (client === upstream.name) expect(carrying.kind).toMatch(/as_it_came|adapted|left_out/);
+      }
     });
   });
 });

@@ -158,7 +158,7 @@ export const anthropicMessagesFeatures: DialectFeatures = {
           body: { max_tokens: 20_000, thinking: { type: 'enabled', budget_tokens: 8192 } },
           shows: /budget_tokens|"medium"|"MEDIUM"|thinkingBudget/,
         },
-        field('output_config', { effort: 'low' }, /"low"|"LOW"|thinkingBudget/),
+        field('output_config', { effort: 'low' }, /"low"|"LOW"|thinkingBudget|budget_tokens/),
         answered(
           'thinking block with its signature',
           { type: 'thinking', thinking: 'I ponder', signature: 'c2lnbmF0dXJl' },

@@ -29,20 +29,39 @@ export type Carrying =
   /** Must not be: dropped in silence. */
   | { readonly kind: 'lost'; readonly body: string };
 
-/** A model of middle age in each dialect: what the newest take besides stands in their tables. */
-const models: { readonly [dialect: string]: string } = {
-  'openai-chat': 'gpt-4.1',
-  'openai-responses': 'gpt-4.1',
-  'anthropic-messages': 'claude-sonnet-4-5',
-  gemini: 'gemini-2.5-flash',
-  'bedrock-converse': 'anthropic.claude-sonnet-4-5-20250929-v1:0',
+type Model = { readonly name: string; readonly isReasoning: boolean };
+
+export type Age = 'older' | 'newer';
+
+/** A model of middle age, which takes sampling fields, and one that thinks. */
+export const sampleModels: { readonly [dialect: string]: { readonly [age in Age]: Model } } = {
+  'openai-chat': aged('gpt-4.1', 'gpt-5.4'),
+  'openai-responses': aged('gpt-4.1', 'gpt-5.4'),
+  'anthropic-messages': aged('claude-sonnet-4-5', 'claude-sonnet-5'),
+  gemini: aged('gemini-2.5-flash', 'gemini-3.5-flash'),
+  'bedrock-converse': aged(
+    'anthropic.claude-sonnet-4-5-20250929-v1:0',
+    'global.anthropic.claude-sonnet-5',
+  ),
 };
 
+function aged(older: string, newer: string) {
+  const isReasoning = newer.startsWith('gpt');
+  return { older: { name: older, isReasoning: false }, newer: { name: newer, isReasoning } };
+}
+
 /** `shows` is looked for in what goes out, so that nothing counts as carried for being claimed to be. */
-export function carry(client: string, feature: Feature, upstream: UpstreamDialect): Carrying {
+export function carry(
+  client: string,
+  feature: Feature,
+  { upstream, age }: { readonly upstream: UpstreamDialect; readonly age: Age },
+): Carrying {
   const base = clientFeatures[client]?.base;
-  const plain = sent(client, { ...base }, upstream);
-  const given = sent(client, { ...base, ...feature.body }, upstream);
+  const model = sampleModels[upstream.name]?.[age];
+  if (model === undefined) throw new Error(`no model of ${upstream.name}`);
+  const to = { upstream, model };
+  const plain = sent(client, { ...base }, to);
+  const given = sent(client, { ...base, ...feature.body }, to);
   if ('kind' in plain) throw new Error(`${client} -> ${upstream.name}: ${JSON.stringify(plain)}`);
   if ('kind' in given) return given;
   const body = given.body.toString();
@@ -53,16 +72,19 @@ export function carry(client: string, feature: Feature, upstream: UpstreamDialec
   return { kind: client === upstream.name ? 'as_it_came' : 'carried' };
 }
 
-function sent(client: string, body: JsonObject, upstream: UpstreamDialect): EncodedCall | Carrying {
+function sent(
+  client: string,
+  body: JsonObject,
+  { upstream, model }: { readonly upstream: UpstreamDialect; readonly model: Model },
+): EncodedCall | Carrying {
   const decoded = clientDialects.get(client)?.decodeRequest(Buffer.from(JSON.stringify(body)));
   if (decoded?.ok !== true) throw new Error(`${client}: ${decoded?.fault.message}`);
   const { request } = decoded.value;
-  const ability = upstream.missingAbility(request);
+  const ability = upstream.missingAbility(request, model.name);
   if (ability !== null) return { kind: 'refused', ability };
-  const model = models[upstream.name] ?? '';
   const encoded = upstream.encodeCall({
     request,
-    model,
+    model: model.name,
     isStream: false,
     system: null,
     parameters: request.parameters,
@@ -70,8 +92,8 @@ function sent(client: string, body: JsonObject, upstream: UpstreamDialect): Enco
     extraFields: {},
     toolDescriptions: {},
     maxOutputTokens: 64_000,
-    isReasoningModel: false,
-    usualModel: model,
+    isReasoningModel: model.isReasoning,
+    usualModel: model.name,
   });
   return encoded.ok ? encoded.value : { kind: 'fault', message: encoded.fault.message };
 }

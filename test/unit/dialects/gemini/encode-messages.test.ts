@@ -311,7 +311,7 @@ describe('media', () => {
       fileData: { fileUri: 'gs://bucket/a.png', mimeType: 'image/png' },
     });
     for (const url of [own, 'gs://bucket/a.png']) {
-      expect(dialect.missingAbility(image(url).request)).toBeNull();
+      expect(dialect.missingAbility(image(url).request, 'gemini-2.5-flash')).toBeNull();
     }
     for (const url of [
       'http://127.0.0.1:1/a.png',
@@ -319,7 +319,26 @@ describe('media', () => {
       'https://generativelanguage.googleapis.com.example.com/v1beta/files/abc',
       'https://example.com/?https://generativelanguage.googleapis.com/v1beta/files/abc',
     ]) {
-      expect(dialect.missingAbility(image(url).request)).toBe('images');
+      expect(dialect.missingAbility(image(url).request, 'gemini-2.5-flash')).toBe('images');
+    }
+  });
+
+  it('of the web go as they are to models that are given what lies behind them', () => {
+    const image = (url: string) =>
+      callOf({ messages: [user([{ type: 'image_url', image_url: { url } }])] });
+    const cat = image('https://example.com/cat.png?size=2');
+    for (const model of [
+      'gemini-3.5-flash',
+      'models/gemini-3-pro-preview',
+      'gemini-flash-latest',
+    ]) {
+      expect(dialect.missingAbility(cat.request, model)).toBeNull();
+    }
+    expect(sent(dialect, cat).at('contents.0.parts.0')).toEqual({
+      fileData: { fileUri: 'https://example.com/cat.png?size=2', mimeType: 'image/png' },
+    });
+    for (const url of ['http://example.com/cat.png', 'https://example.com/cat']) {
+      expect(dialect.missingAbility(image(url).request, 'gemini-3.5-flash')).toBe('images');
     }
   });
 });
