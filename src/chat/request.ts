@@ -174,8 +174,13 @@ export type ChatRequest = {
   readonly providerTools: readonly ProviderTool[];
   readonly toolChoice: ToolChoice | null;
   readonly parameters: ChatParameters;
-  /** Tokens that may be thought with, where the client said so: `reasoning_effort` is the word for it. */
-  readonly thinkingBudget?: number;
+  /**
+   * Tokens that may be thought with, where the client said so: `reasoning_effort` is the word for it.
+   * `open`: the model is to think and to decide itself how long, so that there is no such word.
+   */
+  readonly thinkingBudget?: number | 'open';
+  /** The client said that it does not want to be shown what was thought. */
+  readonly hidesThoughts?: boolean;
   readonly isStream: boolean;
   /** Whether the client asked to be told usage at the end of a stream. */
   readonly includeUsage: boolean;
@@ -185,3 +190,8 @@ export type ChatRequest = {
   /** Absent: its dialect knows no such thing. */
   readonly accountState?: AccountState;
 };
+
+/** Whether the client says how the model is to think, be it not at all. */
+export function isThinkingAsked({ parameters, thinkingBudget }: ChatRequest): boolean {
+  return parameters.reasoning_effort !== null || thinkingBudget !== undefined;
+}

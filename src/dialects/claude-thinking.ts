@@ -3,9 +3,10 @@
  * tokens, or as a word that guides a model which decides by itself.
  */
 import { type JsonObject, numberAt, stringAt } from '../base/json.ts';
+import type { DialectName } from '../chat/request.ts';
 import type { ModelTraits } from './claude-traits.ts';
 import type { UpstreamCall } from './dialect.ts';
-import { thinkingBudget } from './thinking-budget.ts';
+import { isThinkingOpen, openEffort, thinkingBudget } from './thinking-budget.ts';
 import type { Conversation } from './turns.ts';
 
 /** Where neither the client nor the model's table gives a limit: the least ceiling of current models. */
@@ -59,15 +60,18 @@ export function encodeThinking(
     traits,
     limits,
     setting,
+    dialect,
   }: {
     readonly call: UpstreamCall;
     readonly traits: ModelTraits;
     readonly limits: ThinkingLimits;
     readonly setting: unknown;
+    readonly dialect: DialectName;
   },
   dropped: Set<string>,
 ): Thinking {
-  const effort = call.parameters.reasoning_effort;
+  const isOpen = isThinkingOpen(call, dialect);
+  const effort = isOpen ? openEffort : call.parameters.reasoning_effort;
   const off: Thinking = {
     field: null,
     effort: null,
@@ -84,7 +88,12 @@ export function encodeThinking(
     dropped.add('reasoning_effort');
     return off;
   }
-  if (traits.thinking === 'adaptive') return adaptive(effort, off, traits, limits, dropped);
+  if (traits.thinking === 'adaptive') {
+    const thinking = adaptive(effort, off, traits, limits, dropped);
+    return isOpen ? { ...thinking, effort: null } : thinking;
+  }
+  // A budget is a bound that nobody asked for.
+  if (isOpen) dropped.add('reasoning_effort');
   if (limits.isForced || limits.isInToolLoop || limits.isPrefilled) {
     dropped.add('reasoning_effort');
     return off;

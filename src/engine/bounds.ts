@@ -1,4 +1,5 @@
 /** The clocks of one attempt as instants: own settings, the time left, and the split with who comes after. */
+import { isThinkingAsked } from '../chat/request.ts';
 import { attemptClocks } from '../resilience/attempt-clocks.ts';
 import type { AttemptBounds } from './attempt.ts';
 import type { CandidateState } from './candidate-state.ts';
@@ -15,7 +16,7 @@ export function boundsOf(
   const clocks = attemptClocks({
     settings: candidate.target.clocks,
     isStream,
-    isThinking: candidate.target.isThinking || request.chat.parameters.reasoning_effort !== null,
+    isThinking: candidate.target.isThinking || isThinkingAsked(request.chat),
     remainingMs,
     isOtherAdmissible: !request.isFailoverOff && hasOtherAdmissible(candidate, candidates),
     isHedged: false,

@@ -35,7 +35,7 @@ const efforts = [
   [2048, 'low'],
 ] as const;
 
-/** An effort that is named counts before a budget; a model left to itself (`adaptive`) has its own. */
+/** An effort that is named counts before a budget; a model left to itself (`adaptive`) needs none. */
 function readEffort(fields: TypedFields, faults: FirstFault): string | null {
   const thinking = fields.fieldsOf('thinking');
   const named = fields.fieldsOf('output_config').string('effort');
@@ -52,11 +52,13 @@ function readEffort(fields: TypedFields, faults: FirstFault): string | null {
   return efforts.find(([from]) => budget >= from)?.[1] ?? 'minimal';
 }
 
-/** The budget itself, where it is what the effort was read from. */
-export function readBudget(json: JsonObject): number | null {
+/** The budget itself, where it is what the effort was read from; `open` where the model is left to itself. */
+export function readBudget(json: JsonObject): number | 'open' | null {
   if (stringAt(objectAt(json, 'output_config'), 'effort') !== null) return null;
   const thinking = objectAt(json, 'thinking');
-  return stringAt(thinking, 'type') === 'enabled' ? numberAt(thinking, 'budget_tokens') : null;
+  const type = stringAt(thinking, 'type');
+  if (type === null || type === 'disabled') return null;
+  return type === 'enabled' ? numberAt(thinking, 'budget_tokens') : 'open';
 }
 
 /** `output_format` is the field's older place. */

@@ -5,6 +5,7 @@ import { encodeThinking, type ThinkingLimits } from '../claude-thinking.ts';
 import { type ModelTraits, traitsOf } from '../claude-traits.ts';
 import type { UpstreamCall } from '../dialect.ts';
 import { fitSchema } from '../schema-subset.ts';
+import { dialectName } from './wire.ts';
 
 export type EncodedParameters = {
   /** `max_tokens`, `temperature` and the like, in a fixed order. */
@@ -21,7 +22,7 @@ export function encodeParameters(
   const { parameters } = call;
   const traits = traitsOf(call.model);
   const { thinking: setting } = call.extraFields;
-  const thinking = encodeThinking({ call, traits, limits, setting }, dropped);
+  const thinking = encodeThinking({ call, traits, limits, setting, dialect: dialectName }, dropped);
   const format = encodeFormat(parameters.response_format, traits, dropped);
   const outputConfig = {
     ...(thinking.effort === null ? {} : { effort: thinking.effort }),

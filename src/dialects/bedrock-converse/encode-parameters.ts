@@ -5,7 +5,9 @@ import { encodeThinking, type Thinking, type ThinkingLimits } from '../claude-th
 import type { UpstreamCall } from '../dialect.ts';
 import { encodeJson } from '../exact-json.ts';
 import { fitSchema } from '../schema-subset.ts';
+import { isThinkingOpen, openEffort } from '../thinking-budget.ts';
 import type { ModelTraits } from './model-traits.ts';
+import { dialectName } from './wire.ts';
 
 export type EncodedParameters = {
   /** Top-level fields, in a fixed order; empty ones are left out. */
@@ -68,13 +70,15 @@ function encodeReasoning(
   limits: ThinkingLimits,
   dropped: Set<string>,
 ): Reasoning {
-  const effort = call.parameters.reasoning_effort;
   if (traits.claude !== null) {
     const setting = property(call.extraFields['additionalModelRequestFields'], 'thinking');
-    const context = { call, traits: traits.claude, limits, setting };
+    const context = { call, traits: traits.claude, limits, setting, dialect: dialectName };
     return ofClaude(encodeThinking(context, dropped), call);
   }
+  const isOpen = isThinkingOpen(call, dialectName);
+  const effort = isOpen ? openEffort : call.parameters.reasoning_effort;
   if (effort === null) return noReasoning;
+  if (isOpen) dropped.add('reasoning_effort');
   const level = levelOf(effort);
   if (traits.thinking === 'fixed' || level === null) {
     // A model that does not think does what `none` asks for.

@@ -4,6 +4,7 @@ import { plainName } from '../client-body.ts';
 import type { ClientFields } from './client-fields.ts';
 import type { PartReading } from './client-media.ts';
 import { fromSubset } from './client-schema.ts';
+import type { ClientThinking } from './client-thinking.ts';
 import { bind } from './client-tools.ts';
 import { camelCase } from './proto-names.ts';
 
@@ -32,7 +33,11 @@ const knownFields: ReadonlySet<string> = new Set([
 /** Fields that change what the answer is, and that no other dialect has. */
 const bindingFields: ReadonlySet<string> = new Set(['speechConfig', 'imageConfig']);
 
-export function readParameters(body: ClientFields, reading: PartReading): ChatParameters {
+export function readParameters(
+  body: ClientFields,
+  { effort }: ClientThinking,
+  reading: PartReading,
+): ChatParameters {
   const config = body.fieldsOf('generationConfig');
   noteOthers(config, reading);
   return {
@@ -48,7 +53,7 @@ export function readParameters(body: ClientFields, reading: PartReading): ChatPa
     logprobs: config.boolean('responseLogprobs'),
     top_logprobs: config.integer('logprobs'),
     n: config.positiveInteger('candidateCount'),
-    reasoning_effort: readEffort(config.fieldsOf('thinkingConfig')),
+    reasoning_effort: effort,
     response_format: readFormat(config, reading),
     service_tier: tierOf(body.string('serviceTier')),
   };
@@ -65,34 +70,6 @@ function noteOthers(config: ClientFields, { notes, opaqueParts }: PartReading): 
   if (modalities.some((each) => each.toUpperCase() !== 'TEXT')) {
     bind('responseModalities', modalities, opaqueParts);
   }
-}
-
-/** Up to which budget which effort is meant: what they mean to this dialect's own models. */
-const efforts = [
-  [0, 'none'],
-  [1024, 'minimal'],
-  [4096, 'low'],
-  [8192, 'medium'],
-  [24_576, 'high'],
-] as const;
-
-/** A budget below 0 leaves it to the model, which is the same as saying nothing. */
-function readEffort(thinking: ClientFields): string | null {
-  const level = thinking.string('thinkingLevel');
-  const budget = thinking.integer('thinkingBudget');
-  if (level !== null && level !== '' && level !== 'THINKING_LEVEL_UNSPECIFIED') {
-    return level.toLowerCase();
-  }
-  if (budget === null || budget < 0) return null;
-  return efforts.find(([most]) => budget <= most)?.[1] ?? 'xhigh';
-}
-
-/** The budget itself, where it is what the effort was read from. */
-export function readBudget(body: ClientFields): number | null {
-  const thinking = body.fieldsOf('generationConfig').fieldsOf('thinkingConfig');
-  const budget =
-    thinking.value('thinkingLevel') === undefined ? thinking.integer('thinkingBudget') : null;
-  return budget !== null && budget > 0 ? budget : null;
 }
 
 function readFormat(config: ClientFields, { opaqueParts }: PartReading): ResponseFormat | null {

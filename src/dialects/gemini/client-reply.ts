@@ -1,6 +1,7 @@
 /** A whole answer for a client of this dialect. */
 import type { JsonObject } from '../../base/json.ts';
 import type { ChatReply, ReplyChoice } from '../../chat/reply.ts';
+import type { ChatRequest } from '../../chat/request.ts';
 import { withMeta } from '../answer-meta.ts';
 import type { AnswerMeta } from '../dialect.ts';
 import { callPart, finishFields } from './client-parts.ts';
@@ -12,6 +13,7 @@ export function encodeReply(input: {
   readonly original: Buffer | null;
   readonly fallbackId: string;
   readonly meta: AnswerMeta | null;
+  readonly request?: ChatRequest;
 }): Buffer | string {
   const { original, meta } = input;
   if (original !== null) return withMeta(original, meta);
@@ -21,13 +23,18 @@ export function encodeReply(input: {
 function builtReply({
   reply,
   fallbackId,
+  request,
 }: {
   readonly reply: ChatReply;
   readonly fallbackId: string;
+  readonly request?: ChatRequest;
 }): JsonObject {
   const usage = writeUsage(reply.usage);
+  const isHidden = request?.hidesThoughts === true;
   return {
-    candidates: reply.choices.map((choice) => builtCandidate(choice, reply.model)),
+    candidates: reply.choices.map((choice) =>
+      builtCandidate(isHidden ? { ...choice, reasoning: [] } : choice, reply.model),
+    ),
     ...(usage === null ? {} : { usageMetadata: usage }),
     modelVersion: reply.model ?? '',
     responseId: reply.id ?? fallbackId,

@@ -10,7 +10,8 @@ import type { ContentsReading } from './client-calls.ts';
 import { ClientFields } from './client-fields.ts';
 import { detailWord } from './client-media.ts';
 import { readMessages } from './client-messages.ts';
-import { readBudget, readParameters } from './client-parameters.ts';
+import { readParameters } from './client-parameters.ts';
+import { readThinking } from './client-thinking.ts';
 import { readToolChoice, readTools } from './client-tools.ts';
 import { PartBytes } from './part-bytes.ts';
 import { camelCase } from './proto-names.ts';
@@ -61,7 +62,8 @@ export function decodeRequest(
   const messages = readMessages(body, reading);
   const tools = readTools(body, reading.opaqueParts);
   const toolChoice = readToolChoice(body, reading);
-  const parameters = readParameters(body, reading);
+  const thinking = readThinking(body, notes);
+  const parameters = readParameters(body, thinking, reading);
   const named = body.string('model') ?? '';
   if (faults.fault !== null) return fail(faults.fault);
   const original: DecodedBody = {
@@ -72,7 +74,6 @@ export function decodeRequest(
     fields,
     messageCount: messages.length,
   };
-  const thinkingBudget = readBudget(body);
   return success({
     extension,
     request: {
@@ -82,7 +83,7 @@ export function decodeRequest(
       providerTools: reading.opaqueParts,
       toolChoice,
       parameters,
-      ...(thinkingBudget === null ? {} : { thinkingBudget }),
+      ...thinking.fields,
       isStream,
       includeUsage: true,
       otherFields: otherFields(json, notes),

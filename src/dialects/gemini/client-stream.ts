@@ -119,6 +119,7 @@ class ChunkWriter {
         choice.isRefused = true;
         return this.#text(event.choice, event.text, {});
       case 'reasoning':
+        if (this.#options.request?.hidesThoughts === true) return '';
         return this.#text(event.choice, event.text, { thought: true });
       case 'reasoning_end':
         return '';

@@ -2,10 +2,11 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { ChatParameters, ResponseFormat } from '../../chat/request.ts';
 import type { UpstreamCall } from '../dialect.ts';
-import { thinkingBudget } from '../thinking-budget.ts';
+import { isThinkingOpen, openEffort, thinkingBudget } from '../thinking-budget.ts';
 import { toJsonSchema } from './function-schema.ts';
 import { stopSequencesMax } from './missing-ability.ts';
 import { takesFormatWithTools, thinkingControlOf } from './model-family.ts';
+import { dialectName } from './wire.ts';
 
 export type EncodedParameters = {
   readonly generationConfig: JsonObject;
@@ -101,7 +102,8 @@ const budgets: { readonly [effort: string]: number } = {
 
 /** The nearest that the model knows; where that is not what was asked, the name is among the dropped. */
 function encodeThinking(call: UpstreamCall, dropped: Set<string>): JsonObject | null {
-  const effort = call.parameters.reasoning_effort;
+  const isOpen = isThinkingOpen(call, dialectName);
+  const effort = isOpen ? openEffort : call.parameters.reasoning_effort;
   if (effort === null) return null;
   const control = thinkingControlOf(call.model);
   const budget = Object.hasOwn(budgets, effort) ? budgets[effort] : undefined;
@@ -111,6 +113,7 @@ function encodeThinking(call: UpstreamCall, dropped: Set<string>): JsonObject | 
     return null;
   }
   const shown = effort === 'none' ? {} : { includeThoughts: true };
+  if (isOpen) return control.kind === 'budget' ? { ...shown, thinkingBudget: -1 } : shown;
   if (control.kind === 'budget') {
     const wanted = thinkingBudget(call) ?? budget;
     const fitting = Math.min(Math.max(wanted, control.min), control.max);

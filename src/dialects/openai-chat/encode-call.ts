@@ -5,6 +5,7 @@ import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
 import { encodeJson } from '../exact-json.ts';
 import { limitFault } from '../foreign-request.ts';
 import { isStrictSchema } from '../strict-schema.ts';
+import { isThinkingOpen, openEffort } from '../thinking-budget.ts';
 import { openingText } from '../turns.ts';
 import type { ChatQuirks } from './chat-quirks.ts';
 import { editBody } from './edit-body.ts';
@@ -97,7 +98,7 @@ function parameterFields(
   dropped: Set<string>,
 ): { readonly [name: string]: unknown } {
   const fields: Record<string, unknown> = {};
-  const parameters = withFittingStrictness(call.parameters, dropped);
+  const parameters = withEffort(withFittingStrictness(call.parameters, dropped), call, dropped);
   for (const name of Object.keys(parameters) as ParameterName[]) {
     const value = wireValueOf(name, parameters);
     if (value === undefined) continue;
@@ -115,6 +116,16 @@ function withFittingStrictness(parameters: ChatParameters, dropped: Set<string>)
   if (isStrictSchema(format.schema)) return parameters;
   dropped.add('response_format.strict');
   return { ...parameters, response_format: { ...format, strict: null } };
+}
+
+function withEffort(
+  parameters: ChatParameters,
+  call: UpstreamCall,
+  dropped: Set<string>,
+): ChatParameters {
+  if (!isThinkingOpen(call, dialectName)) return parameters;
+  dropped.add('reasoning_effort');
+  return { ...parameters, reasoning_effort: openEffort };
 }
 
 /** Whether a field that the client set in another dialect means something to this target. */

@@ -15,9 +15,11 @@ import {
   stringIn,
 } from '../json-spans.ts';
 import { nearestEffort } from '../nearest-effort.ts';
+import { isThinkingOpen, openEffort } from '../thinking-budget.ts';
 import type { ChatQuirks } from './chat-quirks.ts';
 import { outputLimitFields } from './encode-parameters.ts';
 import { fitMessages } from './fit-messages.ts';
+import { dialectName } from './wire.ts';
 
 /** What of the quirks shows in bodies; the rest decides which requests may be asked at all. */
 const bodyQuirks = [
@@ -34,7 +36,7 @@ const bodyQuirks = [
 
 /** False: `fitBody` would change nothing, and a large body need not be read again. */
 export function needsFitting(call: UpstreamCall, quirks: ChatQuirks): boolean {
-  const { reasoning_effort: effort } = call.parameters;
+  const effort = isThinkingOpen(call, dialectName) ? openEffort : call.parameters.reasoning_effort;
   const isForeignEffort = effort !== null && call.efforts?.includes(effort) === false;
   return isForeignEffort || bodyQuirks.some((name) => quirks[name] !== undefined);
 }

@@ -4,7 +4,8 @@ import type { ChatParameters, ResponseFormat } from '../../chat/request.ts';
 import type { UpstreamCall } from '../dialect.ts';
 import { nearestEffort } from '../nearest-effort.ts';
 import { isStrictSchema } from '../strict-schema.ts';
-import type { WireTextFormat } from './wire.ts';
+import { isThinkingOpen, openEffort } from '../thinking-budget.ts';
+import { dialectName, type WireTextFormat } from './wire.ts';
 
 /** The least that the service takes as a limit. */
 const maxOutputTokensMin = 16;
@@ -62,8 +63,10 @@ function sampled(
 
 /** Where an effort is asked for, what was thought is shown: as a summary, the only form there is. */
 function encodeReasoning(call: UpstreamCall, dropped: Set<string>): JsonObject | null {
-  const wanted = call.parameters.reasoning_effort;
+  const isOpen = isThinkingOpen(call, dialectName);
+  const wanted = isOpen ? openEffort : call.parameters.reasoning_effort;
   if (wanted === null) return null;
+  if (isOpen) dropped.add('reasoning_effort');
   const effort = fittingEffort(wanted, call);
   // A model that does not reason does what `none` asks for.
   if (effort !== wanted && (effort !== null || wanted !== 'none')) dropped.add('reasoning_effort');

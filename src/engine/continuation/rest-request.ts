@@ -1,5 +1,11 @@
 /** The request that asks one target for the rest of an answer. */
-import type { AssistantMessage, ChatRequest, Message, UserMessage } from '../../chat/request.ts';
+import {
+  type AssistantMessage,
+  type ChatRequest,
+  isThinkingAsked,
+  type Message,
+  type UserMessage,
+} from '../../chat/request.ts';
 import type { Target } from '../../routing/snapshot.ts';
 import { anchorOf } from '../seam/anchor.ts';
 
@@ -27,7 +33,7 @@ export function restMode(input: {
 }): RestMode | null {
   const { target, chat } = input;
   if (input.text === '') return 'fresh';
-  const isThinking = target.isThinking || chat.parameters.reasoning_effort !== null;
+  const isThinking = target.isThinking || isThinkingAsked(chat);
   // A turn that the client itself began would become two, and thinking models go on with none.
   const hasTurnOfItsOwn = chat.messages.at(-1)?.role === 'assistant';
   const mayPrefill = target.acceptsPrefill && !input.isPrefillRefused;

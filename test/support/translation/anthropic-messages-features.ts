@@ -158,6 +158,11 @@ export const anthropicMessagesFeatures: DialectFeatures = {
           body: { max_tokens: 20_000, thinking: { type: 'enabled', budget_tokens: 8192 } },
           shows: /budget_tokens|"medium"|"MEDIUM"|thinkingBudget/,
         },
+        {
+          name: '`thinking: adaptive`',
+          body: { max_tokens: 20_000, thinking: { type: 'adaptive' } },
+          shows: /budget_tokens|"medium"|thinkingBudget|includeThoughts|adaptive/,
+        },
         field('output_config', { effort: 'low' }, /"low"|"LOW"|thinkingBudget|budget_tokens/),
         answered(
           'thinking block with its signature',

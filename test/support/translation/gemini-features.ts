@@ -207,6 +207,13 @@ export const geminiFeatures: DialectFeatures = {
         config('frequencyPenalty', 0.25, /0\.25/),
         config('thinkingConfig', { thinkingBudget: 4096 }, /4096|"low"|budget_tokens/),
         {
+          name: '`thinkingConfig` that leaves it to the model',
+          body: {
+            generationConfig: { thinkingConfig: { includeThoughts: true, thinkingBudget: -1 } },
+          },
+          shows: /-1|includeThoughts|"medium"|budget_tokens|adaptive/,
+        },
+        {
           name: '`mediaResolution`',
           body: {
             contents: [
