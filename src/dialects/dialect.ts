@@ -31,12 +31,15 @@ export type OperationName = 'count_tokens' | 'embeddings';
 export type DialectRoute = { readonly suffix: string; readonly speaks?: ClientDialect };
 
 /**
- * Calls whose path says what stands in the body elsewhere: POST `/{version}/models/{call}`, for each
- * version, and with the tier before it `/v1/tiers/{tier}/models/{call}` and
- * `/v1/tiers/{tier}/{version}/models/{call}`. `v1` itself may be such a version.
+ * Calls whose path says what stands in the body elsewhere: POST `/{version}/{collection}/{call}`, for
+ * each version and collection, and with the tier before it `/v1/tiers/{tier}/{collection}/{call}` and
+ * `/v1/tiers/{tier}/{version}/{collection}/{call}`. `v1` itself may be such a version.
  */
 export type PathCalls = {
+  /** The first of each is what a 404 names. */
   readonly versions: readonly string[];
+  /** `:name` stands for any segment. */
+  readonly collections: readonly string[];
   /** What can be called of a model. */
   readonly names: readonly string[];
   /**

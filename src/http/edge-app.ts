@@ -89,19 +89,22 @@ function mountModelCalls(app: Hono<EdgeEnvironment>, options: EdgeAppOptions): v
         app.post(`${base}/${suffix}`, (c) => call(c, speaks, c.req.param('tier') ?? null, options));
       }
     }
-    for (const base of pathCallBases(dialect)) {
-      app.post(`${base}/models/:model{.+}`, (c) => pathCall(c, dialect, options));
+    for (const path of pathsOfCalls(dialect)) {
+      app.post(path, (c) => pathCall(c, dialect, options));
     }
   }
 }
 
-function pathCallBases({ pathCalls }: ClientDialect): readonly string[] {
+function pathsOfCalls({ pathCalls }: ClientDialect): readonly string[] {
   if (pathCalls === undefined) return [];
   const versions = pathCalls.versions.map((version) => `/${version}`);
-  return [...versions, ...['', ...versions].map((version) => `/v1/tiers/:tier${version}`)];
+  const bases = [...versions, ...['', ...versions].map((version) => `/v1/tiers/:tier${version}`)];
+  return bases.flatMap((base) =>
+    pathCalls.collections.map((collection) => `${base}/${collection}/:model{.+}`),
+  );
 }
 
-/** What follows `models` says what is called of which model, and with the query how it is to be answered. */
+/** What follows the collection says what is called of which model, and with the query how it is to be answered. */
 function pathCall(c: EdgeContext, dialect: ClientDialect, options: EdgeAppOptions): Response {
   const named = c.req.param('model') ?? '';
   const asked = dialect.pathCalls?.dialectFor(named, (name) => c.req.query(name)) ?? null;

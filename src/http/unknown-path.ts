@@ -21,9 +21,10 @@ export function unknownPath(
 
 function callsOf({ routes, pathCalls }: ClientDialect): readonly string[] {
   const [version] = pathCalls?.versions ?? [];
+  const [collection] = pathCalls?.collections ?? [];
   return [
     ...routes.map(({ suffix }) => `/v1/${suffix}`),
-    ...(pathCalls?.names ?? []).map((name) => `/${version}/models/TIER:${name}`),
+    ...(pathCalls?.names ?? []).map((name) => `/${version}/${collection}/TIER:${name}`),
   ];
 }
 

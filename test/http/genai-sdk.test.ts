@@ -104,6 +104,25 @@ describe.each(dialects)('the genai SDK with %s as the only target', (_dialect, n
     expect(usage?.candidatesTokenCount).toBeGreaterThan(0);
   });
 
+  it.each(['models/fast', 'tunedModels/fast', 'publishers/google/models/fast'])(
+    'the tier is the last of %s',
+    async (model) => {
+      const contents = 'hello there';
+      const onVertex = new GoogleGenAI({
+        vertexai: true,
+        apiKey: 'any',
+        httpOptions: { baseUrl: gateway.origin },
+      });
+      for (const each of [client, onVertex]) {
+        if (each === onVertex && model === 'tunedModels/fast') continue;
+        const answer = await each.models.generateContent({ model, contents });
+        expect(answer.text).toContain('hello there');
+        const { totalTokens } = await each.models.countTokens({ model, contents });
+        expect(totalTokens).toBeGreaterThan(0);
+      }
+    },
+  );
+
   it('streamed, with usage at the end', async () => {
     const stream = await client.models.generateContentStream({
       model: 'models/fast',

@@ -11,11 +11,21 @@ import { dialectName } from './wire.ts';
 
 const callNames: readonly string[] = ['generateContent', 'streamGenerateContent', 'countTokens'];
 
+/** `v1beta1` and what follows `publishers` are Vertex AI's (SDK for JavaScript 3.3, `tModel`, seen 2026-11). */
+const versions: readonly string[] = ['v1beta', 'v1', 'v1beta1'];
+const publisherModels = 'publishers/:publisher/models';
+const collections: readonly string[] = [
+  'models',
+  'tunedModels',
+  publisherModels,
+  `projects/:project/locations/:location/${publisherModels}`,
+];
+
 /** As it stands it reads bodies that name their model; calls over HTTP name it in the path. */
 export const geminiClient: ClientDialect = {
   name: dialectName,
   routes: [],
-  pathCalls: { versions: ['v1beta', 'v1'], names: callNames, dialectFor },
+  pathCalls: { versions, collections, names: callNames, dialectFor },
   modelListing,
   sdk: 'Google Gen AI',
   baseUrl: (origin) => origin,
@@ -29,8 +39,11 @@ export const geminiClient: ClientDialect = {
   encodeError,
 };
 
+/** A collection that the SDK puts before the name of another. */
+const innerCollection = /^(?:models|tunedModels|publishers\/[^/]+\/models)\//;
+
 function dialectFor(call: string, query: PathQuery): ClientDialect | null {
-  const [, model, operation] = /^(?:models\/)?(.+):([^:]+)$/.exec(call) ?? [];
+  const [, model, operation] = /^(.+):([^:]+)$/.exec(call.replace(innerCollection, '')) ?? [];
   if (model === undefined || operation === undefined || !callNames.includes(operation)) return null;
   if (operation === 'countTokens') return countTokensClient(model);
   const isStream = operation === 'streamGenerateContent';
