@@ -119,19 +119,14 @@ describe.each(dialects)('with %s as the only target', (_dialect, name) => {
 });
 
 describe.each(Object.entries(providers))('%s', (_provider, modelFor) => {
-  it.each([
-    ['rate_limit', 429],
-    ['server_error', 502],
-    ['auth', 502],
-    ['content_policy', 400],
-  ] as const)('%s is an APICallError of status %i', async (fault, status) => {
+  it('keys that the provider refuses are an APICallError of status 502', async () => {
     const gateway = await startGateway({ tier: ['p2'], policies: once });
     try {
-      gateway.simulation.control.fault('p2', fault, { retryAfterMs: 400_000 });
+      gateway.simulation.control.fault('p2', 'auth');
       const asked = { model: modelFor(gateway.origin), maxRetries: 0, prompt: 'hi' };
       const failed = await generateText(asked).catch((error) => error);
       expect(APICallError.isInstance(failed)).toBe(true);
-      expect(failed.statusCode).toBe(status);
+      expect(failed.statusCode).toBe(502);
       expect(failed.message).toMatch(/\(request /);
     } finally {
       await gateway.close();

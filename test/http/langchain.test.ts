@@ -9,7 +9,7 @@ import {
 import { ChatOpenAI } from '@langchain/openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { quickRetry, type RunningGateway, startGateway } from '../support/running-gateway.ts';
+import { type RunningGateway, startGateway } from '../support/running-gateway.ts';
 import { dialects, pixel } from '../support/sdk-samples.ts';
 
 function modelOf(gateway: RunningGateway): ChatOpenAI {
@@ -74,24 +74,4 @@ describe.each(dialects)('@langchain/openai with %s as the only target', (_dialec
     ];
     expect((await model.invoke([new HumanMessage({ content })])).text).not.toBe('');
   });
-});
-
-it.each([
-  ['rate_limit', 429],
-  ['server_error', 502],
-  ['content_policy', 400],
-] as const)('%s is thrown with status %i', async (fault, status) => {
-  const gateway = await startGateway({
-    tier: ['p1'],
-    policies: { retry: { attempts: 1, ...quickRetry } },
-  });
-  try {
-    gateway.simulation.control.fault('p1', fault, { retryAfterMs: 400_000 });
-    const failed = await modelOf(gateway)
-      .invoke('hi')
-      .catch((error) => error);
-    expect(failed).toMatchObject({ status });
-  } finally {
-    await gateway.close();
-  }
 });
