@@ -46,6 +46,73 @@ export type Recorded = {
   readonly bytes: Buffer;
 };
 
+/** Which recordings speak a dialect: those of these protocols in these folders. */
+export type RecordedSubject = {
+  readonly dialect: string;
+  readonly folders: readonly string[];
+  readonly protocols: readonly string[];
+};
+
+export const recordedSubjects: readonly RecordedSubject[] = [
+  {
+    dialect: 'openai-chat',
+    folders: [
+      'openai-chat',
+      'azure',
+      'deepseek',
+      'groq',
+      'mistral',
+      'ollama',
+      'openrouter',
+      'others',
+      'cohere',
+      'xai',
+      'errors-reported',
+    ],
+    protocols: [
+      'chat',
+      'azure',
+      'cohere',
+      'deepseek',
+      'gpustack',
+      'groq',
+      'mistral',
+      'moonshot',
+      'openai',
+      'openrouter',
+      'vllm',
+      'xai',
+    ],
+  },
+  {
+    dialect: 'anthropic-messages',
+    folders: ['anthropic', 'errors-reported'],
+    protocols: ['anthropic'],
+  },
+  {
+    dialect: 'gemini',
+    folders: ['gemini', 'vertex', 'errors-reported'],
+    protocols: ['gemini', 'vertex'],
+  },
+  {
+    dialect: 'bedrock-converse',
+    folders: ['bedrock', 'errors-reported'],
+    protocols: ['bedrock'],
+  },
+  {
+    dialect: 'openai-responses',
+    folders: ['openai-responses', 'azure', 'errors-reported'],
+    protocols: ['responses'],
+  },
+];
+
+/** Files that the index lists under another protocol than their form's. */
+const formOf: ReadonlyMap<string, string> = new Map([
+  ['errors-reported/openai-responses-overloaded.sse', 'responses'],
+  ['errors-reported/openai-responses-server-error.sse', 'responses'],
+  ['errors-reported/anthropic-compat-429.json', 'openai'],
+]);
+
 /** What a folder's index lists and expects something of. */
 export function readRecorded(root: string, folder: string): readonly Recorded[] {
   const index = readFileSync(join(root, folder, 'index.jsonl'), 'utf8');
@@ -63,6 +130,17 @@ export function readRecorded(root: string, folder: string): readonly Recorded[] 
       expect: entry.expect,
       bytes: framed(readFileSync(join(root, entry.file)), entry.form, entry.protocol),
     }));
+}
+
+/** What is expected of a dialect, in the order of the folders. */
+export function recordedOf(dialect: string, root: string): readonly Recorded[] {
+  return recordedSubjects
+    .filter((subject) => subject.dialect === dialect)
+    .flatMap(({ folders, protocols }) =>
+      folders
+        .flatMap((folder) => readRecorded(root, folder))
+        .filter(({ file, protocol }) => protocols.includes(formOf.get(file) ?? protocol)),
+    );
 }
 
 export function isStream({ form }: Recorded): boolean {

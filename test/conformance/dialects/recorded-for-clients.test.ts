@@ -5,24 +5,13 @@ import type { StreamPart } from '../../../src/chat/stream-event.ts';
 import { clientDialects, upstreamDialects } from '../../../src/dialects/registry.ts';
 import { type Told, toldReaders } from '../../support/told-clients.ts';
 import { streamParts } from './decoded.ts';
-import { isStream, type Recorded, readRecorded, recordedFolder } from './recorded-fixtures.ts';
-
-const folders: { readonly [dialect: string]: readonly string[] } = {
-  'openai-chat': [
-    'openai-chat',
-    'azure',
-    'deepseek',
-    'groq',
-    'mistral',
-    'ollama',
-    'openrouter',
-    'xai',
-  ],
-  'openai-responses': ['openai-responses'],
-  'anthropic-messages': ['anthropic'],
-  gemini: ['gemini', 'vertex'],
-  'bedrock-converse': ['bedrock'],
-};
+import {
+  isStream,
+  type Recorded,
+  recordedFolder,
+  recordedOf,
+  recordedSubjects,
+} from './recorded-fixtures.ts';
 
 const root = recordedFolder();
 if (root === null) {
@@ -41,9 +30,8 @@ function partsOf(dialect: string, recorded: Recorded): readonly StreamPart[] {
 const ofOwnClientsAlone: readonly string[] = ['openai-responses/custom-tool-stream.chunks.txt'];
 
 /** What ends well; the rest is a failed attempt, and no client is told of it. */
-const answers = Object.entries(folders).flatMap(([dialect, names]) =>
-  names
-    .flatMap((folder) => (root === null ? [] : readRecorded(root, folder)))
+const answers = recordedSubjects.flatMap(({ dialect }) =>
+  (root === null ? [] : recordedOf(dialect, root))
     .filter(({ file }) => !ofOwnClientsAlone.includes(file))
     .map((recorded) => ({ file: recorded.file, parts: partsOf(dialect, recorded) }))
     .filter(({ parts }) => {

@@ -10,71 +10,13 @@ import {
   placesNearLineEnds,
 } from './decoded.ts';
 import { bodyOf, decode, expectAnswer } from './expected-answer.ts';
-import { isStream, type Recorded, readRecorded, recordedFolder } from './recorded-fixtures.ts';
-
-type Subject = {
-  readonly dialect: string;
-  readonly folders: readonly string[];
-  readonly protocols: readonly string[];
-};
-
-const subjects: readonly Subject[] = [
-  {
-    dialect: 'openai-chat',
-    folders: [
-      'openai-chat',
-      'azure',
-      'deepseek',
-      'groq',
-      'mistral',
-      'ollama',
-      'openrouter',
-      'others',
-      'xai',
-      'errors-reported',
-    ],
-    protocols: [
-      'chat',
-      'azure',
-      'deepseek',
-      'gpustack',
-      'groq',
-      'mistral',
-      'moonshot',
-      'openai',
-      'openrouter',
-      'vllm',
-      'xai',
-    ],
-  },
-  {
-    dialect: 'anthropic-messages',
-    folders: ['anthropic', 'errors-reported'],
-    protocols: ['anthropic'],
-  },
-  {
-    dialect: 'gemini',
-    folders: ['gemini', 'vertex', 'errors-reported'],
-    protocols: ['gemini', 'vertex'],
-  },
-  {
-    dialect: 'bedrock-converse',
-    folders: ['bedrock', 'errors-reported'],
-    protocols: ['bedrock'],
-  },
-  {
-    dialect: 'openai-responses',
-    folders: ['openai-responses', 'azure', 'errors-reported'],
-    protocols: ['responses'],
-  },
-];
-
-/** Files that the index lists under another protocol than their form's. */
-const formOf: ReadonlyMap<string, string> = new Map([
-  ['errors-reported/openai-responses-overloaded.sse', 'responses'],
-  ['errors-reported/openai-responses-server-error.sse', 'responses'],
-  ['errors-reported/anthropic-compat-429.json', 'openai'],
-]);
+import {
+  isStream,
+  readRecorded,
+  recordedFolder,
+  recordedOf,
+  recordedSubjects,
+} from './recorded-fixtures.ts';
 
 /**
  * Answers that the index reads by taking back what was said. Events cannot be taken back, so the stream
@@ -89,25 +31,15 @@ if (root === null) {
   console.log('recorded fixtures: not found, their suite did not run (set TIERGATE_RECORDED)');
 }
 
-function filesOf(subject: Subject, folder: string): readonly Recorded[] {
-  return subject.folders
-    .flatMap((name) => readRecorded(folder, name))
-    .filter((recorded) => subject.protocols.includes(protocolOf(recorded)));
-}
-
-function protocolOf({ file, protocol }: Recorded): string {
-  return formOf.get(file) ?? protocol;
-}
-
 function upstream(name: string): UpstreamDialect {
   const found = upstreamDialects.get(name);
   if (found === undefined) throw new Error(`no upstream dialect ${name}`);
   return found;
 }
 
-for (const subject of root === null ? [] : subjects) {
+for (const subject of root === null ? [] : recordedSubjects) {
   const dialect = upstream(subject.dialect);
-  const files = filesOf(subject, root ?? '');
+  const files = recordedOf(subject.dialect, root ?? '');
   const failed = files.filter(({ status }) => status >= 400);
   const answers = files.filter(({ status, expect: { canonical } }) => status < 400 && canonical);
   const broken = files.filter(({ status, expect }) => status < 400 && expect.class !== undefined);
@@ -169,12 +101,12 @@ function meant(events: Decoded['events']): Decoded['events'] {
 
 describe('the recorded fixtures', () => {
   it.skipIf(root === null)('are each read by one dialect', () => {
-    const read = subjects
-      .flatMap((subject) => filesOf(subject, root ?? ''))
+    const read = recordedSubjects
+      .flatMap((subject) => recordedOf(subject.dialect, root ?? ''))
       .map(({ file }) => file);
     expect(read.length).toBeGreaterThan(150);
     expect(new Set(read).size).toBe(read.length);
-    const folders = new Set(subjects.flatMap((subject) => subject.folders));
+    const folders = new Set(recordedSubjects.flatMap((subject) => subject.folders));
     const all = [...folders].flatMap((folder) => readRecorded(root ?? '', folder));
     expect(read.toSorted()).toEqual(all.map(({ file }) => file).toSorted());
   });

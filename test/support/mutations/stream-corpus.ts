@@ -4,8 +4,8 @@ import type { Answer } from '../../../src/simulator/prompt.ts';
 import {
   isStream,
   type Recorded,
-  readRecorded,
   recordedFolder,
+  recordedOf,
 } from '../../conformance/dialects/recorded-fixtures.ts';
 import { type CutUpstream, cutUpstreams } from '../cuts/cut-upstreams.ts';
 import { eventsIn, type Framing, type StreamEvent } from './stream-events.ts';
@@ -23,33 +23,13 @@ export type Corpus = {
   readonly bodies: readonly { readonly name: string; readonly bytes: Buffer }[];
 };
 
-const folders: { readonly [dialect: string]: readonly string[] } = {
-  'openai-chat': [
-    'openai-chat',
-    'azure',
-    'deepseek',
-    'groq',
-    'mistral',
-    'ollama',
-    'openrouter',
-    'others',
-    'xai',
-  ],
-  'openai-responses': ['openai-responses'],
-  'anthropic-messages': ['anthropic'],
-  gemini: ['gemini', 'vertex'],
-  'bedrock-converse': ['bedrock'],
-};
-
 /** Larger ones say nothing that smaller ones do not, and take most of the time. */
 const bytesMax = 16_000;
 
-function recordedOf(dialect: string): readonly Recorded[] {
+function recordedFor(dialect: string): readonly Recorded[] {
   const root = recordedFolder();
   if (root === null) return [];
-  return (folders[dialect] ?? [])
-    .flatMap((folder) => readRecorded(root, folder))
-    .filter(({ bytes }) => bytes.length <= bytesMax);
+  return recordedOf(dialect, root).filter(({ bytes }) => bytes.length <= bytesMax);
 }
 
 const usage = { input: 20, cached: 5, output: 30, thinking: 10 };
@@ -95,7 +75,7 @@ function streamOf(dialect: string, name: string, bytes: Buffer): CorpusStream {
 }
 
 function corpusOf(upstream: CutUpstream): Corpus {
-  const recorded = recordedOf(upstream.dialect);
+  const recorded = recordedFor(upstream.dialect);
   const simulated = simulatedOf(upstream);
   return {
     streams: [
