@@ -230,7 +230,7 @@ function budgetOf(tiers: readonly TierPlan[], target: string) {
   };
 }
 
-/** A request comes back only to a target that it left for a hint, a rest, an operator's drain or an open breaker. */
+/** A request comes back only to a target that it left for a hint, a rest or an open breaker, parked, full or drained. */
 export function returnsOnlyToTheResting(observation: Observation): readonly string[] {
   return allRequests(observation).flatMap((request) => {
     const attempts = attemptsOf(request);
@@ -243,7 +243,7 @@ export function returnsOnlyToTheResting(observation: Observation): readonly stri
           n > last.n && n < next.n && target !== next.target && startedMs >= last.endedMs,
       );
       const obstacle = endingOf(observation, request, last)?.obstacles[last.target] ?? '';
-      const isBarred = ['full', 'drained'].includes(obstacle);
+      const isBarred = ['full', 'parked', 'drained'].includes(obstacle);
       if (other === undefined || isBarred || isResting(observation, last, other.startedMs))
         return [];
       const what = `attempt ${next.n} returns to ${next.target} after ${last.failure.errorClass}`;
