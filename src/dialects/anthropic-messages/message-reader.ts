@@ -30,6 +30,7 @@ export class MessageReader {
   #messageId: string | null = null;
   #isStarted = false;
   #hasContent = false;
+  #hasCalled = false;
   #isRestarted = false;
   #thinking: { readonly block: number; signature: string | null } | null = null;
   readonly #calls = new ToolCallSequence();
@@ -108,6 +109,7 @@ export class MessageReader {
         if (whole === null) return null;
         // Nobody can run it, and nobody can answer it.
         if (id === '' || name === '') return lostEvents;
+        this.#hasCalled = true;
         return this.#calls.start(index, { id, name, whole });
       }
       case 'fallback': {
@@ -153,13 +155,16 @@ export class MessageReader {
     return [...ended, ...this.#calls.end(index)];
   }
 
+  /** Some servers of this dialect call it the end of their turn also when they wait for the results of calls. */
   #endMessage(event: unknown): readonly ChatEvent[] {
     const events: ChatEvent[] = [];
     const word = stringAt(objectAt(event, 'delta'), 'stop_reason') || null;
     if (word !== null) {
       append(events, this.#endThinking());
       append(events, this.#calls.endAll());
-      events.push({ type: 'finish', choice: 0, reason: finishReasonOf(word), raw: word });
+      const known = finishReasonOf(word);
+      const reason = known === 'stop' && this.#hasCalled ? 'tool_calls' : known;
+      events.push({ type: 'finish', choice: 0, reason, raw: word });
     }
     const usage = objectAt(event, 'usage');
     if (usage !== null) {

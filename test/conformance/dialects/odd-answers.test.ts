@@ -137,3 +137,25 @@ describe.each(pairs)('from $from to $to', ({ from, to, upstream, client }) => {
     expect(argumentsIn(raw)).toBe(true);
   });
 });
+
+/** What each service says of an answer with calls, and the word for one without, which some servers say of both. */
+const endWords: { readonly [upstream: string]: readonly [called: string, natural: string] } = {
+  'openai-chat': ['"finish_reason":"tool_calls"', '"finish_reason":"stop"'],
+  'anthropic-messages': ['"stop_reason":"tool_use"', '"stop_reason":"end_turn"'],
+  'bedrock-converse': ['"stopReason":"tool_use"', '"stopReason":"end_turn"'],
+  // The same word for both.
+  'openai-responses': ['"status":"completed"', '"status":"completed"'],
+  gemini: ['"finishReason":"STOP"', '"finishReason":"STOP"'],
+};
+
+it.each([...upstreamDialects.values()])(
+  'an answer of $name with calls ends with them, though it be called a natural end',
+  (upstream) => {
+    const [called, natural] = endWords[upstream.name] ?? ['', ''];
+    const whole = answers[upstream.name]?.whole ?? '';
+    expect(whole).toContain(called);
+    const parts = upstream.decodeReply(Buffer.from(whole.replaceAll(called, natural)));
+    const finishes = parts.flatMap(({ events }) => events.filter(({ type }) => type === 'finish'));
+    expect(finishes).toEqual([expect.objectContaining({ reason: 'tool_calls' })]);
+  },
+);
