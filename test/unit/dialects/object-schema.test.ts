@@ -81,9 +81,47 @@ it('references that lead nowhere, in circles or elsewhere are left as they are',
   }
 });
 
-it('a choice of something else is left as it is', () => {
-  const schema = { anyOf: [circle, { type: 'string' }] };
-  expect(rooted(schema)).toEqual({ schema: { ...schema, type: 'object' }, dropped: [] });
+it.each([
+  ['of what its properties are not', [circle, text], circle.properties, ['kind', 'radius']],
+  ['of what must be there', [{ required: ['a'] }, { required: ['b'] }], undefined, undefined],
+  ['of nothing that is an object', [text, number], undefined, undefined],
+  [
+    'among choices',
+    [{ oneOf: [circle, square] }, circle],
+    { kind: text, radius: number, side: number },
+    ['kind'],
+  ],
+])('a choice %s does not stand at the root either', (_name, anyOf, properties, required) => {
+  const { schema, dropped } = rooted({ anyOf });
+  expect(schema).toEqual({
+    type: 'object',
+    ...(properties === undefined ? {} : { properties }),
+    ...(required === undefined ? {} : { required }),
+  });
+  expect(dropped).toContain('parameters.anyOf');
+});
+
+it('what allOf says beyond properties is named, and so is what is excluded at the root', () => {
+  const when = { if: { required: ['kind'] }, else: { required: ['radius'] } };
+  expect(rooted({ ...circle, allOf: [when] })).toEqual({
+    schema: circle,
+    dropped: ['parameters.allOf'],
+  });
+  expect(rooted({ ...circle, not: { required: ['x'] }, enum: [{}] })).toEqual({
+    schema: circle,
+    dropped: ['parameters.not', 'parameters.enum'],
+  });
+});
+
+it('choices that multiply by their references end, and soon', () => {
+  const again = { $ref: '#/$defs/Again' };
+  const Again = { anyOf: [...Array.from({ length: 3000 }, () => again), circle] };
+  expect(rooted({ ...again, $defs: { Again } }).schema).toMatchObject({ type: 'object' });
+  const names = Array.from({ length: 3000 }, (_, nth) => `p${nth}`);
+  const properties = Object.fromEntries(names.map((name) => [name, text]));
+  const Wide = { type: 'object', properties, required: names };
+  const anyOf = Array.from({ length: 900 }, () => ({ $ref: '#/$defs/Wide' }));
+  expect(rooted({ anyOf, $defs: { Wide } }).schema).toMatchObject({ required: names });
 });
 
 const client = clientDialects.get('gemini');
