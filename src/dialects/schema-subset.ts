@@ -2,7 +2,7 @@
  * The part of JSON Schema that this service compiles into a grammar, for structured output and
  * strict tools. What it does not know it refuses with a 400.
  */
-import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { arrayAt, isJsonObject, type JsonObject, property } from '../base/json.ts';
 
 /** Keywords that only describe or narrow a value: told in the description, since the grammar cannot hold them. */
 const narrowing = [
@@ -37,6 +37,20 @@ const unsayable = [
   'contains',
 ] as const;
 
+/** The formats of a text that the service knows. */
+const formats: readonly unknown[] = [
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+];
+
 const depthMax = 64;
 
 export type FittedSchema = {
@@ -45,7 +59,10 @@ export type FittedSchema = {
   readonly told: readonly string[];
 };
 
-/** `schema` in the subset; null when it says what the subset cannot (recursion, maps, exclusions). */
+/**
+ * `schema` in the subset; null when it says what the subset cannot (recursion, maps and other open
+ * objects, exclusions, values that are lists or objects, references elsewhere).
+ */
 export function fitSchema(schema: JsonObject): FittedSchema | null {
   const told = new Set<string>();
   const fitted = narrow(schema, told, 0);
@@ -60,18 +77,14 @@ export function isWithinSubset(schema: JsonObject): boolean {
 }
 
 function narrow(schema: JsonObject, told: Set<string>, depth: number): JsonObject | null {
-  if (depth > depthMax) return null;
-  if (unsayable.some((key) => Object.hasOwn(schema, key))) return null;
+  if (depth > depthMax || isUnsayable(schema)) return null;
   const fitted = new Map<string, unknown>();
   const notes: string[] = [];
   for (const [key, value] of Object.entries(schema)) {
     if (key === '$schema' || key === '$id' || key === '$comment') continue;
-    if ((narrowing as readonly string[]).includes(key)) {
-      if (key === 'minItems' && (value === 0 || value === 1)) fitted.set(key, value);
-      else {
-        told.add(key);
-        notes.push(`${key}: ${JSON.stringify(value)}`);
-      }
+    if (isOnlyTold(key, value)) {
+      told.add(key);
+      notes.push(`${key}: ${JSON.stringify(value)}`);
       continue;
     }
     const inner = narrowMember(key, value, told, depth);
@@ -79,11 +92,37 @@ function narrow(schema: JsonObject, told: Set<string>, depth: number): JsonObjec
     fitted.set(key, inner.value);
   }
   if (isObjectSchema(schema)) {
-    if (isJsonObject(schema['additionalProperties'])) return null;
+    // What may stand beside the properties is more than the grammar can hold.
+    if (schema['additionalProperties'] === true) told.add('additionalProperties');
     fitted.set('additionalProperties', false);
   }
   if (notes.length > 0) fitted.set('description', noted(schema['description'], notes));
   return Object.fromEntries(fitted);
+}
+
+function isOnlyTold(key: string, value: unknown): boolean {
+  if (key === 'format') return !formats.includes(value);
+  if (key === 'minItems') return value !== 0 && value !== 1;
+  return (narrowing as readonly string[]).includes(key);
+}
+
+function isUnsayable(schema: JsonObject): boolean {
+  if (unsayable.some((key) => Object.hasOwn(schema, key))) return true;
+  const { $ref, items, additionalProperties } = schema;
+  if (typeof $ref === 'string' && !$ref.startsWith('#')) return true;
+  if (items !== undefined && !isJsonObject(items)) return true;
+  const values = [...arrayAt(schema, 'enum'), schema['const']];
+  if (values.some((value) => typeof value === 'object' && value !== null)) return true;
+  if (arrayAt(schema, 'allOf').some((each) => property(each, '$ref') !== undefined)) return true;
+  return isObjectSchema(schema) && (isJsonObject(additionalProperties) || isOpen(schema));
+}
+
+/** An object that may hold anything, or what others say of it: closed, it could hold nothing. */
+function isOpen(schema: JsonObject): boolean {
+  const { properties, additionalProperties } = schema;
+  if (['anyOf', 'allOf', '$ref'].some((key) => Object.hasOwn(schema, key))) return true;
+  if (additionalProperties === false) return false;
+  return !isJsonObject(properties) || Object.keys(properties).length === 0;
 }
 
 function narrowMember(
@@ -127,7 +166,11 @@ function narrowMap(
 }
 
 function isObjectSchema(schema: JsonObject): boolean {
-  return schema['type'] === 'object' || isJsonObject(schema['properties']);
+  return isTypedObject(schema) || isJsonObject(schema['properties']);
+}
+
+function isTypedObject({ type }: JsonObject): boolean {
+  return type === 'object' || (Array.isArray(type) && type.includes('object'));
 }
 
 function noted(description: unknown, notes: readonly string[]): string {
@@ -140,7 +183,7 @@ function hasClosedObjects(value: unknown, depth: number): boolean {
   if (depth > 2 * depthMax) return false;
   if (Array.isArray(value)) return value.every((each) => hasClosedObjects(each, depth + 1));
   if (!isJsonObject(value)) return true;
-  if (value['type'] === 'object' && value['additionalProperties'] !== false) return false;
+  if (isTypedObject(value) && value['additionalProperties'] !== false) return false;
   return Object.values(value).every((each) => hasClosedObjects(each, depth + 1));
 }
 

@@ -53,7 +53,7 @@ describe('the body', () => {
         user: 'theirs',
         response_format: {
           type: 'json_schema',
-          json_schema: { name: 'n', schema: { type: 'object' } },
+          json_schema: { name: 'n', schema: { type: 'object', properties: { a: {} } } },
         },
       },
       { extraFields },

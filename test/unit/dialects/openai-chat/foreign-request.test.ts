@@ -89,11 +89,11 @@ describe('schemas', () => {
 
   const closed = {
     type: 'object',
-    properties: { a: {} },
+    properties: { a: { type: 'string' } },
     required: ['a'],
     additionalProperties: false,
   };
-  const open = { type: 'object', properties: { a: {} } };
+  const open = { type: 'object', properties: { a: { type: 'string' } } };
 
   it('are strict only where strict mode takes them', () => {
     const tools = (schema: Json) => [{ name: 'f', input_schema: schema, strict: true }];
