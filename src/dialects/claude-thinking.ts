@@ -6,6 +6,7 @@ import { type JsonObject, numberAt, stringAt } from '../base/json.ts';
 import type { DialectName } from '../chat/request.ts';
 import type { ModelTraits } from './claude-traits.ts';
 import type { UpstreamCall } from './dialect.ts';
+import { outputLimit } from './output-limit.ts';
 import { isThinkingOpen, openEffort, thinkingBudget } from './thinking-budget.ts';
 import type { Conversation } from './turns.ts';
 
@@ -76,7 +77,7 @@ export function encodeThinking(
     field: null,
     effort: null,
     isOn: false,
-    maxTokens: limitOf(call, dropped),
+    maxTokens: outputLimit(call, dropped) ?? call.maxOutputTokens ?? maxTokensUnknown,
   };
   if (setting !== undefined) return setByTarget(call, setting, off);
   if (effort === null) return off;
@@ -170,13 +171,4 @@ function withOwnBudget(budget: number, off: Thinking, dropped: Set<string>): Thi
   if (fitting !== budget) dropped.add('reasoning_effort');
   if (fitting < budgetMin) return off;
   return { ...off, field: { type: 'enabled', budget_tokens: fitting }, isOn: true };
-}
-
-/** A limit above the model's ceiling would be refused. */
-function limitOf({ parameters, maxOutputTokens }: UpstreamCall, dropped: Set<string>): number {
-  const asked = parameters.max_tokens;
-  if (asked === null) return maxOutputTokens ?? maxTokensUnknown;
-  if (maxOutputTokens === null || asked <= maxOutputTokens) return asked;
-  dropped.add('max_tokens');
-  return maxOutputTokens;
 }

@@ -12,6 +12,8 @@ export type ModelTraits = {
   /** Whether thoughts are left out of the answer unless they are asked for. */
   readonly hidesThoughts: boolean;
   readonly takesSampling: boolean;
+  /** Whether it takes `temperature` and `top_p` at once. */
+  readonly takesBothSamplings: boolean;
   readonly takesExtraEffort: boolean;
   /** Whether an output schema and strict tools are known to it. */
   readonly takesOutputSchema: boolean;
@@ -27,6 +29,7 @@ export function traitsOf(model: string): ModelTraits {
     thinking: thinkingStyleOf(version),
     hidesThoughts: version !== null && version >= 407,
     takesSampling: version === null || version < 407,
+    takesBothSamplings: version === null || version < 401,
     takesExtraEffort: version === null || version >= 407,
     takesOutputSchema: version === null || version >= 401,
     takesPrefill: version === null || version < 406,

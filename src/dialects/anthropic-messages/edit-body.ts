@@ -121,13 +121,31 @@ function editLimits(edit: FieldEdit, call: UpstreamCall, dropped: Set<string>): 
     edit.setText('max_tokens', String(call.maxOutputTokens));
     dropped.add('max_tokens');
   }
-  if (traitsOf(call.model).takesSampling && !call.isReasoningModel) return;
-  for (const name of ['temperature', 'top_p', 'top_k'] as const) {
+  editSampling(edit, call, dropped);
+}
+
+const samplingFields = ['temperature', 'top_p', 'top_k'] as const;
+
+/** From this version of the API on no request holds them; older versions are what their model is. */
+const versionWithoutSampling = '2026-10-21';
+
+function editSampling(edit: FieldEdit, call: UpstreamCall, dropped: Set<string>): void {
+  const { takesSampling, takesBothSamplings } = traitsOf(call.model);
+  const isGone = (call.clientHeaders?.['anthropic-version'] ?? '') >= versionWithoutSampling;
+  for (const name of samplingFields) {
     const value = edit.text(name);
-    if (value === null || call.ownedParameters.includes(name)) continue;
+    if (value === null) continue;
+    // The client asked for the version, and what the target's settings say has no place in it.
+    const isOurs = edit.member(name) === null;
+    const isRefused = isOurs ? isGone : !takesSampling || call.isReasoningModel;
+    if (!isRefused || (!isGone && call.ownedParameters.includes(name))) continue;
     edit.remove(name);
     if (name !== 'temperature' || Number(value) !== 1) dropped.add(name);
   }
+  const hasBoth = ['temperature', 'top_p'].every((name) => (edit.text(name) ?? 'null') !== 'null');
+  if (!hasBoth || takesBothSamplings) return;
+  edit.remove('top_p');
+  dropped.add('top_p');
 }
 
 function setParallel(edit: FieldEdit, call: UpstreamCall): void {

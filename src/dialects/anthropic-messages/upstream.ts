@@ -1,7 +1,7 @@
 /** The Messages API as a target: of its own vendor, or of another service that serves the same models. */
 
 import { success } from '../../base/result.ts';
-import type { UpstreamDialect } from '../dialect.ts';
+import type { UpstreamCall, UpstreamDialect } from '../dialect.ts';
 import { countTokensUpstream } from './count-tokens-upstream.ts';
 import { decodeReply } from './decode-reply.ts';
 import { encodeCall } from './encode-call.ts';
@@ -46,8 +46,15 @@ export function anthropicMessagesWith(quirks: MessagesQuirks): UpstreamDialect {
     },
     missingAbility: (request) => missingAbility(request, quirks),
     encodeCall: (call) => {
-      const encoded = encodeCall(call);
+      const encoded = encodeCall(withoutVersion(call));
       return encoded.ok ? success(fitBody(encoded.value, call, quirks)) : encoded;
     },
   };
+}
+
+/** Such a service has one version of its own, whatever the client asked its vendor for. */
+function withoutVersion(call: UpstreamCall): UpstreamCall {
+  if (call.clientHeaders === undefined) return call;
+  const { 'anthropic-version': _, ...clientHeaders } = call.clientHeaders;
+  return { ...call, clientHeaders };
 }

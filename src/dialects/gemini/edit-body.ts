@@ -10,10 +10,11 @@ import { isScanned } from '../client-body.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
 import { FieldEdit } from '../field-edit.ts';
 import { applySplices, type Splice, scanContainer, scanJson } from '../json-spans.ts';
+import { outputLimit } from '../output-limit.ts';
 import { editContents } from './edit-contents.ts';
 import { describeTools } from './edit-tools.ts';
 import { encodeParameters } from './encode-parameters.ts';
-import { thinkingControlOf } from './model-family.ts';
+import { fittingBudget, thinkingControlOf } from './model-family.ts';
 import { elementTexts } from './part-bytes.ts';
 import { fieldAt, snakeCase } from './proto-names.ts';
 
@@ -77,10 +78,7 @@ function configChanges(call: UpstreamCall, dropped: Set<string>): Changes {
   const { parameters, request } = call;
   const present = objectAt(request.original.json, 'generationConfig') ?? {};
   const thinking = fieldAt(present, 'thinkingConfig');
-  const isForeign = isForeignThinking(thinking, call.model);
-  const owned = isForeign
-    ? [...call.ownedParameters, 'reasoning_effort' as const]
-    : call.ownedParameters;
+  const owned = [...call.ownedParameters, ...unfitting(call, thinking)];
   const changes = new Map<string, unknown>();
   for (const name of owned) {
     for (const field of configFields[name] ?? []) changes.set(field, undefined);
@@ -105,10 +103,31 @@ function configChanges(call: UpstreamCall, dropped: Set<string>): Changes {
   return changes;
 }
 
-/** A level is refused by models that take budgets; these take the other way about. */
-function isForeignThinking(thinking: unknown, model: string): boolean {
-  if (!isJsonObject(thinking) || fieldAt(thinking, 'thinkingLevel') === undefined) return false;
-  return thinkingControlOf(model).kind === 'budget';
+/** What of the client's own settings the model would refuse: a client names a tier and cannot know its model. */
+function unfitting(call: UpstreamCall, thinking: unknown): readonly (keyof ChatParameters)[] {
+  const isLimited = outputLimit(call, new Set()) === call.parameters.max_tokens;
+  const isThinkable = !isJsonObject(thinking) || fitsThinking(thinking, call.model);
+  return [
+    ...(isLimited ? [] : ['max_tokens' as const]),
+    ...(isThinkable ? [] : ['reasoning_effort' as const]),
+  ];
+}
+
+/** A level is refused by models that take budgets; those that take levels take any budget but none at all. */
+function fitsThinking(thinking: JsonObject, model: string): boolean {
+  const control = thinkingControlOf(model);
+  const told = fieldAt(thinking, 'thinkingBudget');
+  const budget = told === undefined ? -1 : Number(told);
+  switch (control.kind) {
+    case 'none':
+      return true;
+    case 'level':
+      return budget !== 0;
+    case 'budget': {
+      const isOpen = budget < 0 || fittingBudget(budget, control) === budget;
+      return isOpen && fieldAt(thinking, 'thinkingLevel') === undefined;
+    }
+  }
 }
 
 /** Whether thoughts are shown is the client's to say, who is read by people who may not want them. */

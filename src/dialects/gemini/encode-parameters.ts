@@ -2,10 +2,11 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { ChatParameters, ResponseFormat } from '../../chat/request.ts';
 import type { UpstreamCall } from '../dialect.ts';
+import { outputLimit } from '../output-limit.ts';
 import { isThinkingOpen, openEffort, thinkingBudget } from '../thinking-budget.ts';
 import { toJsonSchema } from './function-schema.ts';
 import { stopSequencesMax } from './missing-ability.ts';
-import { takesFormatWithTools, thinkingControlOf } from './model-family.ts';
+import { fittingBudget, takesFormatWithTools, thinkingControlOf } from './model-family.ts';
 import { dialectName } from './wire.ts';
 
 export type EncodedParameters = {
@@ -30,7 +31,7 @@ export function encodeParameters(
     topP: parameters.top_p,
     topK: within(1, 1000, 'top_k', parameters, dropped),
     candidateCount: (parameters.n ?? 1) > 1 ? parameters.n : null,
-    maxOutputTokens: limitOf(call, dropped),
+    maxOutputTokens: outputLimit(call, dropped),
     stopSequences: stopSequences(parameters.stop, dropped),
     seed: within(-(2 ** 31), 2 ** 31 - 1, 'seed', parameters, dropped),
     presencePenalty: parameters.presence_penalty,
@@ -69,17 +70,6 @@ function clampedTemperature(temperature: number | null, dropped: Set<string>): n
   return clamped;
 }
 
-/** A limit above the model's ceiling would be refused. */
-function limitOf(
-  { parameters, maxOutputTokens }: UpstreamCall,
-  dropped: Set<string>,
-): number | null {
-  const asked = parameters.max_tokens;
-  if (asked === null || maxOutputTokens === null || asked <= maxOutputTokens) return asked;
-  dropped.add('max_tokens');
-  return maxOutputTokens;
-}
-
 function stopSequences(
   stop: readonly string[] | null,
   dropped: Set<string>,
@@ -116,7 +106,7 @@ function encodeThinking(call: UpstreamCall, dropped: Set<string>): JsonObject | 
   if (isOpen) return control.kind === 'budget' ? { ...shown, thinkingBudget: -1 } : shown;
   if (control.kind === 'budget') {
     const wanted = thinkingBudget(call) ?? budget;
-    const fitting = Math.min(Math.max(wanted, control.min), control.max);
+    const fitting = fittingBudget(wanted, control);
     if (fitting !== wanted && Number.isFinite(wanted)) dropped.add('reasoning_effort');
     return { ...shown, thinkingBudget: fitting };
   }

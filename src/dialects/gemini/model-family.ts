@@ -16,7 +16,13 @@ export function familyOf(model: string): string {
 /** `budget`: a number of tokens. `level`: a word. `none`: it does not think, or we do not know. */
 export type ThinkingControl =
   | { readonly kind: 'none' }
-  | { readonly kind: 'budget'; readonly min: number; readonly max: number }
+  | {
+      readonly kind: 'budget';
+      /** It can be kept from thinking, with a budget of 0. */
+      readonly canBeOff: boolean;
+      readonly min: number;
+      readonly max: number;
+    }
   | { readonly kind: 'level'; readonly lowest: 'MINIMAL' | 'LOW'; readonly hasMedium: boolean };
 
 export function thinkingControlOf(model: string): ThinkingControl {
@@ -24,9 +30,19 @@ export function thinkingControlOf(model: string): ThinkingControl {
   if (version === null || version < 205) return { kind: 'none' };
   const isPro = /-pro\b/.test(familyOf(model));
   if (version < 300) {
-    return { kind: 'budget', min: isPro ? 128 : 0, max: isPro ? 32_768 : 24_576 };
+    const isLite = /-lite\b/.test(familyOf(model));
+    const min = isPro ? 128 : isLite ? 512 : 1;
+    return { kind: 'budget', canBeOff: !isPro, min, max: isPro ? 32_768 : 24_576 };
   }
   return { kind: 'level', lowest: isPro ? 'LOW' : 'MINIMAL', hasMedium: !isPro || version > 300 };
+}
+
+/** The budget nearest to `wanted` that the model takes. */
+export function fittingBudget(
+  wanted: number,
+  { canBeOff, min, max }: Extract<ThinkingControl, { readonly kind: 'budget' }>,
+): number {
+  return wanted === 0 && canBeOff ? 0 : Math.min(Math.max(wanted, min), max);
 }
 
 /** Whether a JSON answer and tools can be asked for at once. */

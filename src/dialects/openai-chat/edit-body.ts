@@ -14,6 +14,7 @@ import {
   scanJson,
   stringIn,
 } from '../json-spans.ts';
+import { outputLimit } from '../output-limit.ts';
 import { ownDescription } from '../tool-descriptions.ts';
 import type { ChatQuirks } from './chat-quirks.ts';
 import { editMessages } from './edit-messages.ts';
@@ -33,7 +34,8 @@ export function editBody(
   for (const [name, value] of Object.entries(call.extraFields)) {
     if (!ownedFields.has(name)) edit.set(name, value);
   }
-  const dropped = editParameters(edit, call, quirks);
+  const dropped = new Set<string>();
+  editParameters(edit, call, quirks, dropped);
   edit.set('model', call.model);
   edit.remove('tiergate');
   if (call.isStream !== call.request.isStream) edit.set('stream', call.isStream);
@@ -43,50 +45,51 @@ export function editBody(
   const messages = editMessages(call, edit.placeOf('messages'), echoed);
   if (!messages.ok) return messages;
   const splices = [...messages.value, ...editTools(call, edit.placeOf('tools'))];
-  return success({ body: applySplices(original.bytes, [...edit.splices(), ...splices]), dropped });
+  const body = applySplices(original.bytes, [...edit.splices(), ...splices]);
+  return success({ body, dropped: [...dropped] });
 }
 
-/** Returns the names of what was left out because the model refuses it. */
+/** What the model refuses is left out, or gives way. */
 function editParameters(
   edit: FieldEdit,
   call: UpstreamCall,
   quirks: ChatQuirks,
-): readonly string[] {
+  dropped: Set<string>,
+): void {
   const { parameters, ownedParameters, isReasoningModel } = call;
   for (const name of ownedParameters) {
     if (name === 'max_tokens') continue;
     edit.set(fieldOf(name, isReasoningModel), wireValueOf(name, parameters));
   }
-  editOutputLimit(edit, call);
-  if (!isReasoningModel) return [];
-  const dropped: string[] = [];
+  editOutputLimit(edit, call, dropped);
+  if (!isReasoningModel) return;
   for (const [name, accepted] of refusedSampling(quirks)) {
     const value = parameters[name];
     if (value === null || value === accepted || ownedParameters.includes(name)) continue;
     edit.remove(name);
-    dropped.push(name);
+    dropped.add(name);
   }
-  return dropped;
 }
 
 /** One limit goes out, under the name the model takes; of two the smaller holds. */
-function editOutputLimit(edit: FieldEdit, call: UpstreamCall): void {
+function editOutputLimit(edit: FieldEdit, call: UpstreamCall, dropped: Set<string>): void {
   const [older, newer] = outputLimitFields;
-  const { max_tokens: limit } = call.parameters;
+  const limit = outputLimit(call, dropped);
   if (call.ownedParameters.includes('max_tokens')) {
     const wanted = call.isReasoningModel || edit.member(newer) !== null ? newer : older;
     for (const name of outputLimitFields) edit.remove(name);
     if (limit !== null) edit.set(wanted, limit);
     return;
   }
-  if (edit.member(older) === null) return;
-  if (edit.member(newer) !== null) {
+  if (edit.member(older) !== null && edit.member(newer) !== null) {
     edit.remove(call.isReasoningModel ? older : newer);
     if (limit !== null) edit.set(call.isReasoningModel ? newer : older, limit);
-  } else if (call.isReasoningModel) {
+  } else if (edit.member(older) !== null && call.isReasoningModel) {
     edit.setText(newer, edit.text(older) ?? 'null');
     edit.remove(older);
   }
+  if (limit === null || limit === call.parameters.max_tokens) return;
+  for (const name of outputLimitFields) if (edit.text(name) !== null) edit.set(name, limit);
 }
 
 /** Usage is always asked for: the gateway counts, and keeps it from a client that did not ask. */

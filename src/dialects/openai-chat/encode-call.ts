@@ -4,6 +4,7 @@ import type { ChatParameters, Message } from '../../chat/request.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
 import { encodeJson } from '../exact-json.ts';
 import { limitFault } from '../foreign-request.ts';
+import { outputLimit } from '../output-limit.ts';
 import { isStrictSchema } from '../strict-schema.ts';
 import { isThinkingOpen, openEffort } from '../thinking-budget.ts';
 import { openingText } from '../turns.ts';
@@ -98,7 +99,9 @@ function parameterFields(
   dropped: Set<string>,
 ): { readonly [name: string]: unknown } {
   const fields: Record<string, unknown> = {};
-  const parameters = withEffort(withFittingStrictness(call.parameters, dropped), call, dropped);
+  const max_tokens = outputLimit(call, dropped);
+  const given = { ...call.parameters, max_tokens };
+  const parameters = withEffort(withFittingStrictness(given, dropped), call, dropped);
   for (const name of Object.keys(parameters) as ParameterName[]) {
     const value = wireValueOf(name, parameters);
     if (value === undefined) continue;

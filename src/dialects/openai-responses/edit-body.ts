@@ -10,6 +10,7 @@ import { isScanned } from '../client-body.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
 import { FieldEdit } from '../field-edit.ts';
 import { applySplices, type Splice, scanJson } from '../json-spans.ts';
+import { outputLimit } from '../output-limit.ts';
 import { describeTools } from '../tool-descriptions.ts';
 import { editInput } from './edit-input.ts';
 import { editInstructions } from './edit-instructions.ts';
@@ -70,6 +71,10 @@ function ownFields(call: UpstreamCall, dropped: Set<string>): JsonObject {
 /** A client names a tier and cannot know what its model refuses. */
 function fitModel(edit: FieldEdit, call: UpstreamCall, dropped: Set<string>): void {
   const { parameters, ownedParameters } = call;
+  const limit = outputLimit(call, dropped);
+  if (limit !== parameters.max_tokens && !ownedParameters.includes('max_tokens')) {
+    edit.set('max_output_tokens', limit);
+  }
   for (const name of call.isReasoningModel ? (['temperature', 'top_p'] as const) : []) {
     const value = parameters[name];
     if (value === null || ownedParameters.includes(name)) continue;

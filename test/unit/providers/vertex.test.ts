@@ -7,7 +7,7 @@ import { failureOfResponse } from '../../../src/engine/failure-of.ts';
 import { upstreamCallOf } from '../../../src/engine/upstream-call.ts';
 import { boundProvider } from '../../support/bound-provider.ts';
 import { accepted, faultsOf, warningsOf } from '../../support/routing-samples.ts';
-import { callOf, sent, user } from '../dialects/upstream-calls.ts';
+import { callOf, owning, sent, user } from '../dialects/upstream-calls.ts';
 
 const vertex = (kind: string, own: JsonObject = {}, baseUrl: string | null = null) =>
   boundProvider({ kind, baseUrl, own: { project: 'a-project', location: 'global', ...own } });
@@ -90,6 +90,13 @@ describe('Claude', () => {
       { clientHeaders },
     );
     expect(sent(provider.dialect, call).body['anthropic_beta']).toEqual(['b-2', 'c-3', 'a-1']);
+  });
+
+  it('keeps the sampling of its settings, whichever version a client asks its vendor for', () => {
+    const clientHeaders = { 'anthropic-version': '2026-10-21' };
+    const { provider, call } = asked('vertex-anthropic', model, body, { clientHeaders });
+    const { body: written } = sent(provider.dialect, owning(call, { temperature: 0.2 }));
+    expect(written).toMatchObject({ temperature: 0.2 });
   });
 
   it('counts tokens at one path for all models', () => {

@@ -350,4 +350,28 @@ describe('thinking', () => {
     const fine = sent(dialect, callOfBody(text));
     expect(fine.body).toMatchObject({ temperature: 0.2, top_k: 5, max_tokens: 100_000 });
   });
+
+  it.each([
+    ['claude-sonnet-4-5', false],
+    ['claude-opus-4-1-20250805', false],
+    ['claude-sonnet-4-20250514', true],
+    ['house-model', true],
+  ])('and top_p beside a temperature, which %s refuses or not', (model, takesBoth) => {
+    const text = asked({ temperature: 0.2, top_p: 0.9 });
+    const { body, dropped } = sent(dialect, callOfBody(text, { model }));
+    expect(body).toMatchObject({ temperature: 0.2, ...(takesBoth ? { top_p: 0.9 } : {}) });
+    expect(dropped).toEqual(takesBoth ? [] : ['top_p']);
+    const alone = sent(dialect, callOfBody(asked({ top_p: 0.9, temperature: null }), { model }));
+    expect([alone.body['top_p'], alone.dropped]).toEqual([0.9, []]);
+  });
+
+  it("and the target's own sampling where the client asks for a version without", () => {
+    const clientHeaders = { 'anthropic-version': '2026-10-21' };
+    const call = owning(callOfBody(asked({}), { clientHeaders }), { temperature: 0.2, top_k: 5 });
+    const { body, dropped } = sent(dialect, call);
+    expect(body).not.toHaveProperty('temperature');
+    expect(dropped).toEqual(['temperature', 'top_k']);
+    const old = { ...call, clientHeaders: { 'anthropic-version': '2023-06-01' } };
+    expect(sent(dialect, old).body).toMatchObject({ temperature: 0.2, top_k: 5 });
+  });
 });

@@ -244,3 +244,35 @@ it('turns that the gateway adds come after the client’s own', () => {
   expect(add(hi)).toEqual([...hi.contents, ...added]);
   expect(add({ contents: hi.contents[0] })).toEqual([...hi.contents, ...added]);
 });
+
+describe('a thinking budget that the model would refuse', () => {
+  const sentThinking = (thinkingBudget: unknown, model: string) => {
+    const generationConfig = { thinkingConfig: { includeThoughts: true, thinkingBudget } };
+    const { at, dropped } = sent(dialect, { ...callOf({ ...hi, generationConfig }), model });
+    return [at('generationConfig.thinkingConfig'), dropped];
+  };
+
+  it.each([
+    [0, 'gemini-2.5-pro', { thinkingBudget: 128 }],
+    [32_768, 'gemini-2.5-flash', { thinkingBudget: 24_576 }],
+    [100, 'gemini-2.5-flash-lite', { thinkingBudget: 512 }],
+    [0, 'gemini-3-pro-preview', { thinkingLevel: 'LOW' }],
+    ['0', 'gemini-3.5-flash', { thinkingLevel: 'MINIMAL' }],
+  ])('%s of %s is the nearest that it takes, and named', (budget, model, told) => {
+    const expected = { includeThoughts: true, ...told };
+    expect(sentThinking(budget, model)).toEqual([expected, ['reasoning_effort']]);
+  });
+
+  it.each([
+    [0, 'gemini-2.5-flash-lite'],
+    [-1, 'gemini-2.5-pro'],
+    [2000, 'gemini-2.5-pro'],
+    [2000, 'gemini-3.5-flash'],
+    [0, 'a-tuned-model'],
+  ])('another stays: %s of %s', (thinkingBudget, model) => {
+    expect(sentThinking(thinkingBudget, model)).toEqual([
+      { includeThoughts: true, thinkingBudget },
+      [],
+    ]);
+  });
+});
