@@ -11,6 +11,7 @@ import type {
 import { type DeferredTexts, readText, type Text, textIn } from '../deferred-texts.ts';
 import type { FirstFault } from '../first-fault.ts';
 import { base64Source } from '../media-source.ts';
+import { noteUnknown } from '../unknown-fields.ts';
 import { dialectName } from './wire.ts';
 
 export type BlockReading = {
@@ -40,6 +41,29 @@ export function typeOf(block: unknown, place: Place, { faults }: BlockReading): 
   return null;
 }
 
+/** Of the blocks that have a canonical form. Who calls a tool (`caller`) is the model, as everywhere. */
+const knownBlockFields: ReadonlySet<string> = new Set([
+  'type',
+  'text',
+  'citations',
+  'cache_control',
+  'source',
+  'title',
+  'context',
+  'id',
+  'name',
+  'input',
+  'caller',
+  'tool_use_id',
+  'content',
+  'is_error',
+]);
+
+/** Names what a block holds beside that. */
+export function noteFields(block: JsonObject, { notes }: BlockReading): void {
+  noteUnknown(block, knownBlockFields, notes, 'content.');
+}
+
 export function keepOpaque(type: string, block: JsonObject, reading: BlockReading): void {
   reading.opaqueParts.push({ dialect: dialectName, kind: `content:${type}`, raw: block });
 }
@@ -56,6 +80,7 @@ export function readMedia(block: unknown, place: Place, reading: BlockReading): 
   const source = readSource(block['source'], () => `${place()}.source`, reading);
   if (source === 'unknown') keepOpaque(type, block, reading);
   if (source === null || source === 'unknown') return null;
+  noteFields(block, reading);
   const mark = cacheMark(block, reading);
   if (type === 'image') return { type: 'image', source, detail: null, ...mark };
   if (isJsonObject(block['citations']) && block['citations']['enabled'] === true) {
@@ -81,6 +106,7 @@ export function readTextBlock(
   reading: BlockReading,
 ): TextPart | null {
   const { faults, texts, notes } = reading;
+  noteFields(block, reading);
   const text = textIn(block['text'], texts);
   if (text === null) {
     faults.reportType(`${place()}.text`, 'a string', block['text']);

@@ -1,12 +1,12 @@
 /** A client's body, read into the canonical request. Checks by hand: a schema library would cost more than all the rest. */
-import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../../base/json.ts';
+import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
-import { plainName, readClientBody, type ScannedBody } from '../client-body.ts';
+import { readClientBody, type ScannedBody } from '../client-body.ts';
 import type { DecodedRequest, RequestFault } from '../dialect.ts';
 import { FirstFault } from '../first-fault.ts';
 import { memberAt } from '../json-spans.ts';
-import { saysNothing } from '../says-nothing.ts';
 import { TypedFields } from '../typed-fields.ts';
+import { noteUnknown, toldNames } from '../unknown-fields.ts';
 import { readMessages } from './client-messages.ts';
 import { readBudget, readParameters } from './client-parameters.ts';
 import { readToolChoice, readTools } from './client-tools.ts';
@@ -16,8 +16,6 @@ import { dialectName, knownRequestFields } from './wire.ts';
 
 /** `messageCount`: how many canonical messages the body itself holds; later ones the gateway has added. */
 export type DecodedBody = ScannedBody & { readonly messageCount: number };
-
-const otherFieldsMax = 64;
 
 export function decodeRequest(body: Buffer): Result<DecodedRequest, RequestFault> {
   const faults = new FirstFault();
@@ -76,14 +74,18 @@ function faultOf(faults: FirstFault): RequestFault {
   return faults.fault ?? { message: 'the body cannot be read', param: null };
 }
 
+const knownOutputFields: ReadonlySet<string> = new Set(['effort', 'format']);
+
 function otherFields(json: JsonObject, notes: ReadonlySet<string>): readonly string[] {
-  const names = new Set(notes);
-  for (const [name, value] of Object.entries(json)) {
-    if (knownRequestFields.has(name) || saysNothing(name, value)) continue;
-    if (names.size >= otherFieldsMax) break;
-    names.add(name === 'context_management' ? contextFieldName(value) : plainName(name));
-  }
-  return [...names];
+  const names = new Set<string>();
+  noteUnknown(json, knownRequestFields, names);
+  noteUnknown(objectAt(json, 'output_config') ?? {}, knownOutputFields, names, 'output_config.');
+  // Thoughts are shown that the client would not have been sent.
+  if (stringAt(objectAt(json, 'thinking'), 'display') === 'omitted') names.add('thinking.display');
+  const told = [...names].map((name) =>
+    name === 'context_management' ? contextFieldName(json[name]) : name,
+  );
+  return toldNames(notes, told);
 }
 
 /** Edits that only clear old thoughts and results save tokens; others change what the answer is. */

@@ -1,8 +1,8 @@
 /** Tools and the choice among them, from a client's body. */
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
-import { plainName } from '../client-body.ts';
 import type { FirstFault } from '../first-fault.ts';
+import { noteUnknown } from '../unknown-fields.ts';
 import { type BlockReading, cacheMark } from './client-media.ts';
 import { dialectName } from './wire.ts';
 
@@ -61,9 +61,7 @@ function readTool(tool: JsonObject, index: number, reading: BlockReading): ToolD
     faults.reportType(`${place}.strict`, 'true or false', strict);
     return null;
   }
-  for (const field of Object.keys(tool)) {
-    if (!knownToolFields.has(field)) notes.add(`tools.${plainName(field)}`);
-  }
+  noteUnknown(tool, knownToolFields, notes, 'tools.');
   return { name, description, parameters: schema, strict, ...cacheMark(tool, reading) };
 }
 

@@ -14,6 +14,7 @@ import {
   type BlockReading,
   cacheMark,
   keepOpaque,
+  noteFields,
   type Place,
   readMedia,
   readTextBlock,
@@ -70,6 +71,7 @@ function readToolResult(
 ): ToolMessage | null {
   const { faults, texts } = reading;
   const { tool_use_id: toolCallId, content, is_error: isError } = block;
+  noteFields(block, reading);
   const mark = cacheMark(block, reading);
   if (typeof toolCallId !== 'string' || toolCallId === '') {
     faults.reportType(`${place()}.tool_use_id`, 'a non-empty string', toolCallId);
@@ -186,6 +188,7 @@ function readToolUse(
 ): ToolCallPart | null {
   const { faults } = reading;
   const { id, name } = block;
+  noteFields(block, reading);
   for (const [field, value] of Object.entries({ id, name })) {
     if (typeof value === 'string' && value !== '') continue;
     faults.reportType(`${place()}.${field}`, 'a non-empty string', value);

@@ -1,6 +1,7 @@
 /** Calls and their results in a client's history: joined by id, else by name, else by their order. */
 import { type JsonObject, parseJson } from '../../base/json.ts';
 import type { ToolCallPart, ToolMessage, ToolResultPart } from '../../chat/request.ts';
+import { noteUnknown } from '../unknown-fields.ts';
 import type { ClientFields, Place } from './client-fields.ts';
 import { keepOpaque, type PartReading, readMediaPart } from './client-media.ts';
 import type { PartBytes } from './part-bytes.ts';
@@ -84,6 +85,8 @@ export function readCall(
   };
 }
 
+const knownResultFields: ReadonlySet<string> = new Set(['id', 'name', 'response', 'parts']);
+
 /** Takes the call that it answers out of `open`. Null when a fault was reported. */
 export function readResult(
   part: ClientFields,
@@ -92,6 +95,7 @@ export function readResult(
   reading: ContentsReading,
 ): ToolMessage | null {
   const result = part.fieldsOf('functionResponse');
+  noteUnknown(result.json, knownResultFields, reading.notes, 'functionResponse.');
   const response = result.object('response');
   if (response === null) return result.refuse('response', 'an object');
   const call = open.take(result.string('id') || null, result.string('name') ?? '');

@@ -24,6 +24,7 @@ import {
   readPartText,
   textPart,
 } from './client-media.ts';
+import { dummySignature } from './encode-messages.ts';
 import { dialectName } from './wire.ts';
 
 /** The system text first, then the conversation. Neighbouring contents of the model are one turn: a stream's chunks come back so. */
@@ -105,6 +106,7 @@ function readModelPart(
   conversation: Conversation,
   reading: ContentsReading,
 ): void {
+  noteSignature(part, reading);
   if (part.value('functionCall') !== undefined) {
     const call = readCall(part, numbers, reading);
     if (call !== null) conversation.addCall(call);
@@ -122,6 +124,12 @@ function readModelPart(
   if (text === null) return;
   if (part.value('thought') !== true) conversation.addText(text);
   else conversation.addPart(thoughtOf(text, part.string('thoughtSignature')));
+}
+
+/** What signs a call or a text brings back the thought behind it: to its own maker alone. */
+function noteSignature(part: ClientFields, { notes }: PartReading): void {
+  const signature = part.value('thoughtSignature') ?? dummySignature;
+  if (signature !== dummySignature) notes.add('reasoning');
 }
 
 function thoughtOf(text: Text, signature: string | null): AssistantPart {

@@ -1,11 +1,11 @@
 /** A client's body, read into the canonical request. Checks by hand: a schema library would cost more than all the rest. */
 import type { JsonObject } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
-import { plainName, readClientBody, type ScannedBody } from '../client-body.ts';
+import { readClientBody, type ScannedBody } from '../client-body.ts';
 import type { DecodedRequest, RequestFault } from '../dialect.ts';
 import { FirstFault } from '../first-fault.ts';
 import { memberAt } from '../json-spans.ts';
-import { saysNothing } from '../says-nothing.ts';
+import { noteUnknown, toldNames } from '../unknown-fields.ts';
 import type { ContentsReading } from './client-calls.ts';
 import { ClientFields } from './client-fields.ts';
 import { detailWord } from './client-media.ts';
@@ -22,8 +22,6 @@ export type DecodedBody = ScannedBody & { readonly messageCount: number };
 
 /** What the path says. `model` null: the body names it. */
 export type AskedCall = { readonly model: string | null; readonly isStream: boolean };
-
-const otherFieldsMax = 64;
 
 /** Fields with a canonical place. */
 const knownFields: ReadonlySet<string> = new Set([
@@ -60,7 +58,7 @@ export function decodeRequest(
     bytes: new PartBytes(bytes, memberAt(fields, 'contents')),
   };
   const messages = readMessages(body, reading);
-  const tools = readTools(body, reading.opaqueParts);
+  const tools = readTools(body, reading);
   const toolChoice = readToolChoice(body, reading);
   const thinking = readThinking(body, notes);
   const parameters = readParameters(body, thinking, reading);
@@ -110,12 +108,7 @@ function inCamelCase(json: JsonObject): JsonObject {
 }
 
 function otherFields(json: JsonObject, notes: ReadonlySet<string>): readonly string[] {
-  const names = new Set(notes);
-  for (const [given, value] of Object.entries(json)) {
-    const name = camelCase(given);
-    if (knownFields.has(name) || saysNothing(name, value)) continue;
-    if (names.size >= otherFieldsMax) break;
-    names.add(plainName(name));
-  }
-  return [...names];
+  const names = new Set<string>();
+  noteUnknown(inCamelCase(json), knownFields, names);
+  return toldNames(notes, [...names]);
 }

@@ -1,20 +1,36 @@
 /** Tools and the choice among them, from a client's body. */
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { ProviderTool, ToolChoice, ToolDefinition } from '../../chat/request.ts';
+import { noteUnknown } from '../unknown-fields.ts';
 import type { ClientFields } from './client-fields.ts';
 import type { PartReading } from './client-media.ts';
 import { fromSubset } from './client-schema.ts';
 import { camelCase } from './proto-names.ts';
 import { dialectName } from './wire.ts';
 
+const knownDeclarationFields: ReadonlySet<string> = new Set([
+  'name',
+  'description',
+  'parameters',
+  'parametersJsonSchema',
+  'parameters_json_schema',
+]);
+
+const knownCallingFields: ReadonlySet<string> = new Set([
+  'mode',
+  'allowedFunctionNames',
+  'allowed_function_names',
+]);
+
 /** A tool that the service itself runs is kept as it is, for this dialect alone. */
 export function readTools(
   body: ClientFields,
-  opaqueParts: ProviderTool[],
+  { opaqueParts, notes }: PartReading,
 ): readonly ToolDefinition[] {
   const tools: ToolDefinition[] = [];
   for (const tool of body.objects('tools')) {
     for (const declaration of tool.objects('functionDeclarations')) {
+      noteUnknown(declaration.json, knownDeclarationFields, notes, 'tools.');
       const read = readDeclaration(declaration);
       if (read !== null) tools.push(read);
     }
@@ -50,6 +66,7 @@ export function readToolChoice(body: ClientFields, reading: PartReading): ToolCh
   const config = body.fieldsOf('toolConfig');
   if (config.othersThan(knownChoiceFields).length > 0) reading.notes.add('toolConfig');
   const calling = config.fieldsOf('functionCallingConfig');
+  noteUnknown(calling.json, knownCallingFields, reading.notes, 'functionCallingConfig.');
   const mode = calling.string('mode');
   const names = calling.strings('allowedFunctionNames') ?? [];
   switch (mode) {

@@ -3,14 +3,13 @@ import { isJsonObject, type JsonObject, stringAt } from '../../base/json.ts';
 import type { AssistantPart, ProviderTool, ToolCallPart } from '../../chat/request.ts';
 import { readText, type Text, textIn } from '../deferred-texts.ts';
 import { deferredTextPart } from '../media-source.ts';
+import { noteUnknown } from '../unknown-fields.ts';
 import type { MediaReading } from './client-media.ts';
 import { thinkingText } from './reasoning-text.ts';
 import { dialectName } from './wire.ts';
 
 export type MessageReading = MediaReading & {
   readonly opaqueParts: ProviderTool[];
-  /** Names of what only tunes and has no canonical place. */
-  readonly notes: Set<string>;
   /** The id made for the last call of each function in the old form, which has none. */
   readonly functionCallIds: Map<string, string>;
 };
@@ -85,6 +84,8 @@ function addAssistantContent(
   }
 }
 
+const knownPartFields: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'thinking']);
+
 function readAssistantPart(
   part: unknown,
   param: string,
@@ -95,6 +96,7 @@ function readAssistantPart(
     faults.reportType(param, 'an object', part);
     return null;
   }
+  noteUnknown(part, knownPartFields, reading.notes, 'content.');
   switch (part['type']) {
     case 'text': {
       const text = textIn(part['text'], texts);

@@ -5,10 +5,24 @@ import { type DeferredTexts, textIn } from '../deferred-texts.ts';
 import type { FirstFault } from '../first-fault.ts';
 import { readInputAudio } from '../input-audio.ts';
 import { base64Source, deferredTextPart, mediaSourceIn } from '../media-source.ts';
+import { noteUnknown } from '../unknown-fields.ts';
 import { dialectName } from './wire.ts';
 
-/** `texts` are those that were put off; null = all are there. */
-export type MediaReading = { readonly faults: FirstFault; readonly texts: DeferredTexts | null };
+export type MediaReading = {
+  readonly faults: FirstFault;
+  /** Those that were put off; null = all are there. */
+  readonly texts: DeferredTexts | null;
+  /** Names of what only tunes and has no canonical place. */
+  readonly notes: Set<string>;
+};
+
+const knownPartFields: ReadonlySet<string> = new Set([
+  'type',
+  'text',
+  'image_url',
+  'input_audio',
+  'file',
+]);
 
 /** Null when the part's type is not known here, or a fault was reported. `param` is asked only for a fault. */
 export function readUserPart(
@@ -21,6 +35,7 @@ export function readUserPart(
     faults.reportType(param(), 'an object', part);
     return null;
   }
+  noteUnknown(part, knownPartFields, reading.notes, 'content.');
   switch (part['type']) {
     case 'text': {
       const text = textIn(part['text'], reading.texts);

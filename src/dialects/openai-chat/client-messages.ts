@@ -10,15 +10,17 @@ import type {
 import { type DeferredTexts, textIn } from '../deferred-texts.ts';
 import type { FirstFault } from '../first-fault.ts';
 import { deferredTextPart } from '../media-source.ts';
+import { noteUnknown } from '../unknown-fields.ts';
 import { keepOpaque, type MessageReading, readAssistant } from './client-assistant.ts';
 import { readUserPart } from './client-media.ts';
+import { reasoningFields } from './wire.ts';
 
 export type ReadMessages = {
   readonly messages: readonly Message[];
   /** Content parts not known here, kept so that no other dialect leaves them out in silence. */
   readonly opaqueParts: readonly ProviderTool[];
   /** Names of what only tunes and has no canonical place. */
-  readonly notes: ReadonlySet<string>;
+  readonly notes: Set<string>;
 };
 
 /** `texts` are those of the messages that were put off; null = all are there. */
@@ -49,12 +51,28 @@ export function readMessages(
   return { messages, opaqueParts, notes };
 }
 
+/** What clients send back of an answer is among them, though it says nothing to a model. */
+const knownMessageFields: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'name',
+  'tool_calls',
+  'tool_call_id',
+  'function_call',
+  'refusal',
+  'audio',
+  'annotations',
+  'parsed',
+  ...reasoningFields,
+]);
+
 /** Null only when a fault was reported. */
 function readMessage(value: unknown, index: number, reading: MessageReading): Message | null {
   if (!isJsonObject(value)) {
     reading.faults.reportType(`messages[${index}]`, 'an object', value);
     return null;
   }
+  noteUnknown(value, knownMessageFields, reading.notes, 'messages.');
   switch (value['role']) {
     case 'user':
       return readUser(value, index, reading);

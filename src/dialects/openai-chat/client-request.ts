@@ -2,16 +2,14 @@
 import { isJsonObject, type JsonObject, objectAt, stringAt } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import type { ProviderTool } from '../../chat/request.ts';
-import { plainName, readClientBody, type ScannedBody } from '../client-body.ts';
+import { readClientBody, type ScannedBody } from '../client-body.ts';
 import type { DecodedRequest, RequestFault } from '../dialect.ts';
 import { FirstFault } from '../first-fault.ts';
-import { saysNothing } from '../says-nothing.ts';
+import { noteUnknown, toldNames } from '../unknown-fields.ts';
 import { readMessages } from './client-messages.ts';
 import { knownFormats, readParameters } from './client-parameters.ts';
 import { knownChoices, readToolChoice, readTools } from './client-tools.ts';
 import { bindingRequestFields, dialectName, knownRequestFields } from './wire.ts';
-
-const otherFieldsMax = 64;
 
 export function decodeRequest(body: Buffer): Result<DecodedRequest, RequestFault> {
   const faults = new FirstFault();
@@ -20,7 +18,7 @@ export function decodeRequest(body: Buffer): Result<DecodedRequest, RequestFault
   const { json, extension, fields, texts } = scanned;
   const model = readModel(json, faults);
   const read = readMessages(json['messages'], faults, texts);
-  const tools = readTools(json['tools'], faults);
+  const tools = readTools(json['tools'], faults, read.notes);
   const toolChoice = readToolChoice(json['tool_choice'], faults);
   const parameters = readParameters(json, faults);
   const isStream = readFlag(json, 'stream', faults);
@@ -113,15 +111,10 @@ function unknownForms(json: JsonObject): readonly ProviderTool[] {
   });
 }
 
-const bindingNames: ReadonlySet<string> = new Set(bindingRequestFields);
+const knownFields: ReadonlySet<string> = new Set([...knownRequestFields, ...bindingRequestFields]);
 
 function otherFields(json: JsonObject, notes: ReadonlySet<string>): readonly string[] {
-  const names = new Set(notes);
-  for (const [name, value] of Object.entries(json)) {
-    if (knownRequestFields.has(name) || bindingNames.has(name) || saysNothing(name, value))
-      continue;
-    if (names.size >= otherFieldsMax) break;
-    names.add(plainName(name));
-  }
-  return [...names];
+  const names = new Set<string>();
+  noteUnknown(json, knownFields, names);
+  return toldNames(notes, [...names]);
 }

@@ -2,6 +2,7 @@
 import { isJsonObject } from '../../base/json.ts';
 import type { ProviderTool, ToolChoice, ToolDefinition } from '../../chat/request.ts';
 import type { FirstFault } from '../first-fault.ts';
+import { noteUnknown } from '../unknown-fields.ts';
 import { dialectName } from './wire.ts';
 
 export type ReadTools = {
@@ -10,7 +11,7 @@ export type ReadTools = {
 };
 
 /** A tool that is no function (custom, or one not known here) is kept as it is, for this dialect alone. */
-export function readTools(value: unknown, faults: FirstFault): ReadTools {
+export function readTools(value: unknown, faults: FirstFault, notes: Set<string>): ReadTools {
   if (value === undefined || value === null) return { tools: [], providerTools: [] };
   if (!Array.isArray(value)) {
     faults.reportType('tools', 'an array', value);
@@ -25,7 +26,8 @@ export function readTools(value: unknown, faults: FirstFault): ReadTools {
     }
     const type = tool['type'] ?? 'function';
     if (type === 'function') {
-      const read = readFunction(tool['function'], index, faults);
+      noteUnknown(tool, knownToolFields, notes, 'tools.');
+      const read = readFunction(tool['function'], index, faults, notes);
       if (read !== null) tools.push(read);
     } else if (typeof type === 'string') {
       providerTools.push({ dialect: dialectName, kind: type, raw: tool });
@@ -34,12 +36,26 @@ export function readTools(value: unknown, faults: FirstFault): ReadTools {
   return { tools, providerTools };
 }
 
-function readFunction(value: unknown, index: number, faults: FirstFault): ToolDefinition | null {
+const knownToolFields: ReadonlySet<string> = new Set(['type', 'function']);
+const knownFunctionFields: ReadonlySet<string> = new Set([
+  'name',
+  'description',
+  'parameters',
+  'strict',
+]);
+
+function readFunction(
+  value: unknown,
+  index: number,
+  faults: FirstFault,
+  notes: Set<string>,
+): ToolDefinition | null {
   const param = `tools[${index}].function`;
   if (!isJsonObject(value)) {
     faults.reportType(param, 'an object', value);
     return null;
   }
+  noteUnknown(value, knownFunctionFields, notes, 'tools.');
   const { name, description, parameters, strict } = value;
   if (typeof name !== 'string' || name === '') {
     faults.reportType(`${param}.name`, 'a non-empty string', name);

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { AssistantPart, Message, TextPart, ToolResultPart } from '../../chat/request.ts';
 import { textIn } from '../deferred-texts.ts';
 import { deferredTextPart } from '../media-source.ts';
+import { noteUnknown } from '../unknown-fields.ts';
 import { readAssistantContent, readCall, readReasoning } from './client-assistant.ts';
 import {
   keepOpaque,
@@ -21,9 +22,23 @@ export type ItemReading = PartReading & {
   /** Items are kept for the client by the account that serves it, so that it may refer to them. */
   readonly isBound: boolean;
   readonly itemIds: Set<string>;
-  /** Names of what only tunes and has no canonical place. */
-  readonly notes: Set<string>;
 };
+
+/** Of the items that have a canonical form. */
+const knownItemFields: ReadonlySet<string> = new Set([
+  'type',
+  'id',
+  'status',
+  'role',
+  'content',
+  'call_id',
+  'name',
+  'arguments',
+  'input',
+  'output',
+  'summary',
+  'encrypted_content',
+]);
 
 /** `instructions` and a plain `input` among them. */
 export function readMessages(json: JsonObject, reading: ItemReading): readonly Message[] {
@@ -85,6 +100,7 @@ function readItem(item: unknown, index: number, turns: TurnList, reading: ItemRe
   noteId(item, type, reading);
   switch (type) {
     case 'message':
+      noteUnknown(item, knownItemFields, reading.notes, 'input.');
       readMessage(item, place, turns, reading);
       return;
     case 'reasoning': {
@@ -94,12 +110,14 @@ function readItem(item: unknown, index: number, turns: TurnList, reading: ItemRe
     }
     case 'function_call':
     case 'custom_tool_call': {
+      noteUnknown(item, knownItemFields, reading.notes, 'input.');
       const read = readCall(item, type === 'function_call' ? 'arguments' : 'input', place, reading);
       if (read !== null) turns.addAssistant([read]);
       return;
     }
     case 'function_call_output':
     case 'custom_tool_call_output':
+      noteUnknown(item, knownItemFields, reading.notes, 'input.');
       readOutput(item, place, turns, reading);
       return;
     case 'item_reference':

@@ -5,6 +5,7 @@ import { type DeferredTexts, textIn } from '../deferred-texts.ts';
 import type { FirstFault } from '../first-fault.ts';
 import { readInputAudio } from '../input-audio.ts';
 import { base64Source, deferredTextPart, mediaSourceIn } from '../media-source.ts';
+import { noteUnknown } from '../unknown-fields.ts';
 import { dialectName } from './wire.ts';
 
 export type PartReading = {
@@ -13,7 +14,24 @@ export type PartReading = {
   readonly texts: DeferredTexts | null;
   /** Items and parts not known here, kept so that no other dialect leaves them out in silence. */
   readonly opaqueItems: ProviderTool[];
+  /** Names of what only tunes and has no canonical place. */
+  readonly notes: Set<string>;
 };
+
+const knownPartFields: ReadonlySet<string> = new Set([
+  'type',
+  'text',
+  'annotations',
+  'logprobs',
+  'refusal',
+  'image_url',
+  'detail',
+  'file_id',
+  'file_url',
+  'file_data',
+  'filename',
+  'input_audio',
+]);
 
 /** Where something stands (`input[3].content[0]`); asked only for a fault. */
 export type Place = () => string;
@@ -31,12 +49,13 @@ export function partsOf(value: unknown, place: Place, reading: PartReading): rea
 }
 
 /** The part's type, or null when a fault was reported. */
-export function typeOf(part: unknown, place: Place, { faults }: PartReading): string | null {
+export function typeOf(part: unknown, place: Place, { faults, notes }: PartReading): string | null {
   if (!isJsonObject(part)) {
     faults.reportType(place(), 'an object', part);
     return null;
   }
   const { type } = part;
+  noteUnknown(part, knownPartFields, notes, 'content.');
   if (typeof type === 'string') return type;
   faults.reportType(`${place()}.type`, 'a string', type);
   return null;

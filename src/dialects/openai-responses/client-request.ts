@@ -1,11 +1,11 @@
 /** A client's body, read into the canonical request. Checks by hand: a schema library would cost more than all the rest. */
 import { isJsonObject, type JsonObject, objectAt, stringAt } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
-import { plainName, readClientBody, type ScannedBody } from '../client-body.ts';
+import { readClientBody, type ScannedBody } from '../client-body.ts';
 import type { DecodedRequest, RequestFault } from '../dialect.ts';
 import { FirstFault } from '../first-fault.ts';
-import { saysNothing } from '../says-nothing.ts';
 import { TypedFields } from '../typed-fields.ts';
+import { noteUnknown, toldNames } from '../unknown-fields.ts';
 import { type ItemReading, readMessages } from './client-items.ts';
 import { keepOpaque } from './client-media.ts';
 import { knownFormats, readParameters } from './client-parameters.ts';
@@ -15,8 +15,6 @@ import { dialectName, knownRequestFields } from './wire.ts';
 
 /** `messageCount`: how many canonical messages the body itself holds; later ones the gateway has added. */
 export type DecodedBody = ScannedBody & { readonly messageCount: number };
-
-const otherFieldsMax = 64;
 
 /** Fields of items, beside the usual ones, that may hold long texts. */
 const contentFields = ['image_url', 'output'];
@@ -107,16 +105,12 @@ function requireInput(json: JsonObject, isBound: boolean, faults: FirstFault): v
 const thinkingDefaults = { mode: 'standard', context: 'auto' } as const;
 
 function otherFields(json: JsonObject, notes: ReadonlySet<string>): readonly string[] {
-  const names = new Set(notes);
+  const names = new Set<string>();
   for (const [name, usual] of Object.entries(thinkingDefaults)) {
     const told = stringAt(objectAt(json, 'reasoning'), name);
     if (told !== null && told !== usual) names.add(`reasoning.${name}`);
   }
-  for (const [name, value] of Object.entries(json)) {
-    if (knownRequestFields.has(name) || saysNothing(name, value)) continue;
-    if (name === 'truncation' && value === 'disabled') continue;
-    if (names.size >= otherFieldsMax) break;
-    names.add(plainName(name));
-  }
-  return [...names];
+  const { truncation, ...others } = json;
+  noteUnknown(truncation === 'disabled' ? others : json, knownRequestFields, names);
+  return toldNames(notes, [...names]);
 }

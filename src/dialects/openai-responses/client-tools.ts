@@ -4,6 +4,7 @@ import type { ToolChoice, ToolDefinition } from '../../chat/request.ts';
 import type { FirstFault } from '../first-fault.ts';
 import { isStrictSchema } from '../strict-schema.ts';
 import { TypedFields } from '../typed-fields.ts';
+import { noteUnknown } from '../unknown-fields.ts';
 import { keepOpaque, type PartReading } from './client-media.ts';
 
 /** A tool that is no function (custom, one that the provider runs) is kept as it is, for this dialect alone. */
@@ -22,12 +23,21 @@ export function readTools(value: unknown, reading: PartReading): readonly ToolDe
       faults.reportType(`${place}.type`, 'a string', tool['type']);
     } else if (tool['type'] !== 'function') keepOpaque(tool['type'], tool, reading);
     else {
+      noteUnknown(tool, knownToolFields, reading.notes, 'tools.');
       const read = readFunction(tool, place, faults);
       if (read !== null) tools.push(read);
     }
   }
   return tools;
 }
+
+const knownToolFields: ReadonlySet<string> = new Set([
+  'type',
+  'name',
+  'description',
+  'parameters',
+  'strict',
+]);
 
 function readFunction(tool: JsonObject, place: string, faults: FirstFault): ToolDefinition | null {
   const fields = new TypedFields(tool, faults, `${place}.`);

@@ -47,6 +47,83 @@ describe('a field that says nothing', () => {
   });
 });
 
+const asked = { role: 'user', content: [{ type: 'text', text: 'hi' }] };
+const inside: readonly (readonly [string, JsonObject, readonly string[]])[] = [
+  [
+    'openai-chat',
+    {
+      messages: [
+        { ...asked, content: [{ ...asked.content[0], cache_control: { type: 'ephemeral' } }] },
+        { role: 'assistant', content: 'a', annotations: [{ type: 'url' }], prefix: true },
+        asked,
+      ],
+      tools: [{ type: 'function', function: { name: 'f', examples: [1] }, defer_loading: true }],
+    },
+    ['content.cache_control', 'messages.prefix', 'tools.defer_loading', 'tools.examples'],
+  ],
+  [
+    'openai-responses',
+    {
+      input: [
+        { role: 'user', content: [{ type: 'input_text', text: 'hi', breakpoint: 1 }] },
+        { role: 'assistant', phase: 'commentary', status: 'completed', content: 'a' },
+        { role: 'user', content: 'go' },
+      ],
+      tools: [{ type: 'function', name: 'f', parameters: null, defer_loading: true }],
+    },
+    ['content.breakpoint', 'input.phase', 'tools.defer_loading'],
+  ],
+  [
+    'anthropic-messages',
+    {
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'hi', mystery: 1 }] }],
+      thinking: { type: 'adaptive', display: 'omitted' },
+      output_config: { effort: 'low', task_budget: { total: 1 } },
+    },
+    ['content.mystery', 'output_config.task_budget', 'thinking.display'],
+  ],
+  [
+    'gemini',
+    {
+      contents: [
+        { role: 'user', parts: [{ text: 'hi' }] },
+        { role: 'model', parts: [{ functionCall: { name: 'f' }, thoughtSignature: 'c2ln' }] },
+        {
+          role: 'user',
+          parts: [{ functionResponse: { name: 'f', response: {}, scheduling: 'SILENT' } }],
+        },
+      ],
+      tools: [{ function_declarations: [{ name: 'f', behavior: 'NON_BLOCKING' }] }],
+      toolConfig: { functionCallingConfig: { mode: 'AUTO', streamFunctionCallArguments: true } },
+    },
+    [
+      'functionCallingConfig.streamFunctionCallArguments',
+      'functionResponse.scheduling',
+      'reasoning',
+      'tools.behavior',
+    ],
+  ],
+];
+
+it.each(inside)('what stands inside the parts of a body of %s is named', (client, body, names) => {
+  for (const { target, call } of onItsWay(client, body)) {
+    const { dropped } = sent(target, { ...call, isReasoningModel: true });
+    expect(dropped, target.name).toEqual(expect.arrayContaining([...names]));
+  }
+});
+
+it('no more is named than a header can tell', () => {
+  const tools = Array.from({ length: 500 }, (_, nth) => ({
+    name: `f${nth}`,
+    input_schema: { type: 'object' },
+    [`unknown_${nth}`]: 1,
+  }));
+  const unknown = Object.fromEntries(tools.map((_, nth) => [`field_${nth}`, 1]));
+  for (const { target, call } of onItsWay('anthropic-messages', { tools, ...unknown })) {
+    expect([target.name, sent(target, call).dropped.length]).toEqual([target.name, 64]);
+  }
+});
+
 it.each(['system', 'developer', 'assistant'])(
   'the name of a speaker that is the %s is named as left out',
   (role) => {
