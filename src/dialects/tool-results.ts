@@ -14,14 +14,16 @@ export class ToolResults {
 
   /**
    * The results of the calls in the message at `index`, in the order of the calls: those that stand
-   * before the assistant's next turn. The fault names a call without one.
+   * before the assistant's next turn, and of calls with one id in theirs. The fault names a call without one.
    */
   take(index: number): Result<readonly ToolMessage[], RequestFault> {
     const results: ToolMessage[] = [];
-    for (const part of this.#messages[index]?.content ?? []) {
+    const calls = (this.#messages[index]?.content ?? []).filter(({ type }) => type === 'tool_call');
+    const found = calls.length === 0 ? null : this.#resultsFrom(index + 1);
+    for (const part of calls) {
       if (part.type !== 'tool_call') continue;
-      const result = this.#find(part.id, index + 1);
-      if (result === null) {
+      const result = found?.get(part.id)?.shift();
+      if (result === undefined) {
         const param = `messages[${index}]`;
         const id = quoted(part.id);
         return fail({ param, message: `the tool call ${id} has no result in the conversation` });
@@ -42,13 +44,18 @@ export class ToolResults {
     };
   }
 
-  #find(id: string, from: number): ToolMessage | null {
+  /** By the calls that they answer, up to the assistant's next turn. */
+  #resultsFrom(from: number): ReadonlyMap<string, ToolMessage[]> {
+    const found = new Map<string, ToolMessage[]>();
     for (let at = from; at < this.#messages.length; at += 1) {
       const message = this.#messages[at];
-      if (message?.role === 'tool' && message.toolCallId === id) return message;
-      if (message?.role === 'assistant') return null;
+      if (message?.role === 'assistant') break;
+      if (message?.role !== 'tool') continue;
+      const same = found.get(message.toolCallId);
+      if (same === undefined) found.set(message.toolCallId, [message]);
+      else same.push(message);
     }
-    return null;
+    return found;
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../../base/json.ts';
 import type { ChatReply, ReplyChoice, ToolCall } from '../../chat/reply.ts';
 import type { AnswerMeta } from '../dialect.ts';
+import { parseToolArguments } from '../exact-json.ts';
 import {
   applySplices,
   type JsonContainer,
@@ -70,7 +71,8 @@ function builtReply(input: {
 
 function builtChoice(choice: ReplyChoice): JsonObject {
   const reasoning = reasoningOf(choice);
-  const isBare = choice.text === '' && (choice.toolCalls.length > 0 || choice.refusal !== null);
+  const toolCalls = wholeCalls(choice);
+  const isBare = choice.text === '' && (toolCalls.length > 0 || choice.refusal !== null);
   return {
     index: choice.index,
     message: {
@@ -78,11 +80,18 @@ function builtChoice(choice: ReplyChoice): JsonObject {
       content: isBare ? null : choice.text,
       refusal: choice.refusal,
       ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-      ...(choice.toolCalls.length === 0 ? {} : { tool_calls: choice.toolCalls.map(wireCall) }),
+      ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(wireCall) }),
     },
     logprobs: null,
     finish_reason: choice.finish === null ? null : writeFinish(choice.finish, choice.rawFinish),
   };
+}
+
+/** A call that the output limit cut off is left out: the finish says that the answer is not whole. */
+function wholeCalls({ toolCalls, finish }: ReplyChoice): readonly ToolCall[] {
+  const last = toolCalls.at(-1);
+  const isCut = finish === 'length' && !parseToolArguments(last?.arguments ?? '').ok;
+  return isCut ? toolCalls.slice(0, -1) : toolCalls;
 }
 
 function reasoningOf(choice: ReplyChoice): string {

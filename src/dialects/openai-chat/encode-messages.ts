@@ -16,7 +16,7 @@ import { unwritableName } from '../tool-names.ts';
 import { ToolResults } from '../tool-results.ts';
 import type { ChatQuirks } from './chat-quirks.ts';
 import { toolName } from './encode-tools.ts';
-import { sendableToolCallId } from './tool-call-ids.ts';
+import { madeToolCallId, sendableToolCallId } from './tool-call-ids.ts';
 import type { WireMessage, WireToolCall } from './wire.ts';
 
 type Media = ImagePart | DocumentPart | AudioPart;
@@ -46,7 +46,8 @@ export function encodeMessages(
         written.push(turn.value);
         const results = toolResults.take(index);
         if (!results.ok) return results;
-        const fault = addResults(results.value, index, written);
+        const ids = (turn.value.tool_calls ?? []).map(({ id }) => id);
+        const fault = addResults(results.value, { ids, index }, written);
         if (fault !== null) return fail(fault);
         break;
       }
@@ -73,6 +74,7 @@ function encodeAssistant(
   let text = '';
   let refusal = '';
   const calls: WireToolCall[] = [];
+  const ids = new Set<string>();
   for (const [index, part] of message.content.entries()) {
     // Parts in a row are one text; what stood apart has to be told apart.
     const isApart = text !== '' && message.content[index - 1]?.type !== 'text';
@@ -82,7 +84,9 @@ function encodeAssistant(
     const name = toolName(part.name, quirks);
     if (name === null) return fail(unwritableName(part.name));
     const called = { name, arguments: part.arguments === '' ? '{}' : part.arguments };
-    calls.push({ id: sendableToolCallId(part.id), type: 'function', function: called });
+    const id = idBeside(ids, part.id);
+    ids.add(id);
+    calls.push({ id, type: 'function', function: called });
   }
   return success({
     role: 'assistant',
@@ -92,25 +96,32 @@ function encodeAssistant(
   });
 }
 
+/** Calls of one turn are told apart by their ids alone. */
+function idBeside(ids: ReadonlySet<string>, given: string): string {
+  const id = sendableToolCallId(given);
+  return ids.has(id) ? madeToolCallId(`${ids.size}:${given}`) : id;
+}
+
 /** A tool message holds text only: other parts follow in a user message, after all results of the turn. */
 function addResults(
   results: readonly ToolMessage[],
-  index: number,
+  { ids, index }: { readonly ids: readonly string[]; readonly index: number },
   written: WireMessage[],
 ): RequestFault | null {
   const moved: UserPart[] = [];
-  for (const result of results) {
+  for (const [position, result] of results.entries()) {
     const texts: string[] = [];
+    const tool_call_id = ids[position] ?? '';
     for (const part of result.content) {
       if (part.type === 'text') texts.push(part.text);
-      else moved.push({ type: 'text', text: `Result of ${shortId(result)}:` }, part);
+      else moved.push({ type: 'text', text: `Result of tool call ${tool_call_id}:` }, part);
     }
     const isOnlyMedia = texts.length === 0 && result.content.length > 0;
     if (isOnlyMedia) texts.push('(the result follows in the next user message)');
     const text = texts.join('\n');
     written.push({
       role: 'tool',
-      tool_call_id: sendableToolCallId(result.toolCallId),
+      tool_call_id,
       content: result.isError ? `Error: ${text}` : text,
     });
   }
@@ -119,10 +130,6 @@ function addResults(
   if (!content.ok) return content.fault;
   written.push({ role: 'user', content: content.value });
   return null;
-}
-
-function shortId(result: ToolMessage): string {
-  return `tool call ${sendableToolCallId(result.toolCallId)}`;
 }
 
 /** A string where there is text alone: the form that every server takes. */

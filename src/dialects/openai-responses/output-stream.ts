@@ -2,6 +2,7 @@
 import { append } from '../../base/append.ts';
 import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../base/json.ts';
 import type { ReasoningBlock } from '../../chat/reply.ts';
+import { parseToolArguments } from '../exact-json.ts';
 import { callItem, messageItem, reasoningItem, refusalPart, textPart } from './client-output.ts';
 import type { WireItemStatus, WireOutputItem, WireOutputPart, WireStreamEvents } from './wire.ts';
 
@@ -119,7 +120,9 @@ export class OutputStream {
       case 'reasoning':
         return this.#endReasoning(open, null);
       case 'function_call': {
-        const item = callItem(open.id, open.call, status);
+        // What is no whole document was cut off, whatever is told of it later.
+        const isWhole = parseToolArguments(open.call.arguments).ok;
+        const item = callItem(open.id, open.call, isWhole ? status : 'incomplete');
         const { name, arguments: whole } = item;
         const at = this.#at(open.id);
         // A call without a word is told its arguments all the same.

@@ -82,3 +82,22 @@ it('a conversation of nothing begins with a word, as services of openai-chat wan
   const { at } = sent(openaiChatUpstream, callIn(geminiClient, body));
   expect(at('messages')).toEqual([{ role: 'user', content: '(start of conversation)' }]);
 });
+
+it.each([...upstreamDialects.values()])(
+  'calls of one turn under one id go to $name with their results in order',
+  (target) => {
+    const call = (n: number) => ({ type: 'tool_use', id: 'same', name: 'f', input: { n } });
+    const result = (content: string) => ({ type: 'tool_result', tool_use_id: 'same', content });
+    const messages = [
+      user('x'),
+      { role: 'assistant', content: [call(1), call(2)] },
+      { role: 'user', content: [result('first'), result('second')] },
+    ];
+    const body = JSON.stringify({ model: 'fast', max_tokens: 9, messages });
+    const { text } = sent(target, callIn(messagesClient, body));
+    expect(text).toMatch(/first.*second/);
+    if (target.name === 'gemini') return;
+    const ids = [...text.matchAll(/"(?:id|call_id|toolUseId)":"([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(2);
+  },
+);

@@ -103,6 +103,20 @@ describe('a whole reply', () => {
         completion_tokens_details: { reasoning_tokens: 1 },
       },
     });
+    const [choice] = reply.choices;
+    const cut = { id: 'b', name: 'f', arguments: '{"a' };
+    const told = (finish: 'length' | 'tool_calls') => {
+      const choices = [{ ...choice, toolCalls: [...(choice?.toolCalls ?? []), cut], finish }];
+      const limited = { ...reply, choices } as ChatReply;
+      const written = openaiChatClient.encodeReply({ ...fixed, reply: limited, original: null });
+      return JSON.parse(written.toString()).choices[0];
+    };
+    // What the limit cut off is no call; what the model itself wrote is left to the client.
+    expect(told('length')).toMatchObject({
+      finish_reason: 'length',
+      message: { tool_calls: [{ id: 'a' }] },
+    });
+    expect(told('tool_calls').message.tool_calls).toHaveLength(2);
     const silent = { ...reply, usage: unknownUsage };
     const without = openaiChatClient.encodeReply({ ...fixed, reply: silent, original: null });
     expect(JSON.parse(without.toString()).usage).toBeUndefined();

@@ -153,6 +153,14 @@ describe('a stream of another dialect', () => {
     expect(told(write(cut)).output).toMatchObject([{ arguments: '{"a', status: 'incomplete' }]);
   });
 
+  it('is not whole either where its end was told before the limit was', () => {
+    const cut = [start, ...tool(0, '{"a'), ...tool(1, '{}'), finish('length'), end];
+    expect(told(write(cut)).output).toMatchObject([
+      { arguments: '{"a', status: 'incomplete' },
+      { arguments: '{}', status: 'completed' },
+    ]);
+  });
+
   it('a second choice has no place', () => {
     const other: ChatEvent = { type: 'text', choice: 1, text: 'other' };
     expect(write([start, text('a'), other, finish(), end])).not.toContain('other');
