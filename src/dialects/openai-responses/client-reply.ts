@@ -5,7 +5,7 @@ import type { ChatRequest } from '../../chat/request.ts';
 import { withMeta } from '../answer-meta.ts';
 import type { AnswerMeta } from '../dialect.ts';
 import { callItem, messageItem, reasoningItem, refusalPart, textPart } from './client-output.ts';
-import { responseEnd, responseFields } from './client-response.ts';
+import { lastItemStatus, responseEnd, responseFields } from './client-response.ts';
 import { writeUsage } from './client-usage.ts';
 import { writeEncrypted } from './encrypted-content.ts';
 import { ownItemId } from './item-ids.ts';
@@ -59,10 +59,10 @@ function outputOf(
   for (const call of choice.toolCalls) {
     items.push(callItem(nextId('function_call'), call, 'completed'));
   }
-  return choice.finish === 'length' ? withCutEnd(items) : items;
+  return lastItemStatus(choice.finish) === 'incomplete' ? withCutEnd(items) : items;
 }
 
-/** What the limit cut off is the last item: it says so itself. */
+/** What was cut off is the last item: it says so itself. */
 function withCutEnd(items: readonly WireOutputItem[]): readonly WireOutputItem[] {
   const last = items.at(-1);
   if (last === undefined || last.type === 'reasoning') return items;

@@ -1,9 +1,11 @@
 /** The response object around the output: what a whole answer and the events of a stream have in common. */
 import { arrayAt, isJsonObject, type JsonObject, objectAt } from '../../base/json.ts';
+import { unreachable } from '../../base/unreachable.ts';
 import type { ChatRequest } from '../../chat/request.ts';
 import type { FinishReason } from '../../chat/stream-event.ts';
 import { writeFinish } from './finish-reasons.ts';
 import { responseIdOf } from './item-ids.ts';
+import type { WireItemStatus } from './wire.ts';
 
 export type ResponseHead = {
   readonly id: string | null;
@@ -60,4 +62,25 @@ export function responseEnd(finish: FinishReason | null, raw: string | null): Re
   const { incomplete_details } = writeFinish(finish ?? 'stop', raw);
   const status = incomplete_details === null ? 'completed' : 'incomplete';
   return { status, incomplete_details, error: null };
+}
+
+/**
+ * What the last item says of itself. Whatever stopped the answer stopped it there (the service marks
+ * its own so; recorded for the limit, 2025); a paused one ends with its last item whole.
+ */
+export function lastItemStatus(finish: FinishReason | null): WireItemStatus {
+  switch (finish) {
+    case null:
+    case 'stop':
+    case 'tool_calls':
+    case 'paused':
+      return 'completed';
+    case 'length':
+    case 'content_filter':
+    case 'error':
+    case 'other':
+      return 'incomplete';
+    default:
+      return unreachable(finish);
+  }
 }

@@ -8,7 +8,7 @@ import { documentIn } from '../frame-document.ts';
 import { jointComment } from '../joint-comment.ts';
 import { openaiErrorCode, openaiErrorMessage } from '../openai-error.ts';
 import { streamError } from './client-error.ts';
-import { responseEnd, responseFields } from './client-response.ts';
+import { lastItemStatus, responseEnd, responseFields } from './client-response.ts';
 import { writeUsage } from './client-usage.ts';
 import { writeEncrypted } from './encrypted-content.ts';
 import { ownItemId } from './item-ids.ts';
@@ -171,9 +171,9 @@ class ResponseWriter {
   /** What is still due, then the end of the response. */
   #end(): string {
     this.#beginRewriting();
-    const end = responseEnd(this.#finish?.reason ?? null, this.#finish?.raw ?? null);
-    const isCut = this.#finish?.reason === 'length';
-    const before = this.#start() + this.#output.close(isCut ? 'incomplete' : 'completed');
+    const reason = this.#finish?.reason ?? null;
+    const end = responseEnd(reason, this.#finish?.raw ?? null);
+    const before = this.#start() + this.#output.close(lastItemStatus(reason));
     this.#isOver = true;
     const { meta } = this.#options;
     const extra = meta === null ? {} : { tiergate: meta() };

@@ -67,6 +67,17 @@ describe('a whole answer of another dialect', () => {
     });
   });
 
+  it.each([
+    ['stop', 'completed'],
+    ['length', 'incomplete'],
+    ['content_filter', 'incomplete'],
+    ['paused', 'completed'],
+    ['other', 'incomplete'],
+    ['error', 'incomplete'],
+  ] as const)('that ended in %s has a message that is %s', (finish, status) => {
+    expect(encoded(replyWith({ text: 'a', finish })).output).toMatchObject([{ status }]);
+  });
+
   it('tells usage as far as it is known, and none where nothing is', () => {
     expect(encoded(replyWith({ text: 'a' })).usage).toBeNull();
     const usage = { ...unknownUsage, inputTokens: 5, cacheWriteTokens: 2, reasoningTokens: 1 };

@@ -131,20 +131,20 @@ describe('a stream of another dialect', () => {
   });
 
   it.each([
-    ['stop', null, 'completed', null],
-    ['tool_calls', null, 'completed', null],
-    ['length', 'MAX', 'incomplete', 'max_output_tokens'],
-    ['content_filter', 'SAFETY', 'incomplete', 'content_filter'],
-    ['paused', 'pause_turn', 'incomplete', 'pause_turn'],
-    ['other', 'odd', 'incomplete', 'odd'],
-    ['other', null, 'incomplete', 'other'],
-    ['error', 'MALFORMED', 'failed', null],
-  ] as const)('the finish %s (%s) is %s', (reason, raw, status, why) => {
+    ['stop', null, 'completed', null, 'completed'],
+    ['tool_calls', null, 'completed', null, 'completed'],
+    ['length', 'MAX', 'incomplete', 'max_output_tokens', 'incomplete'],
+    ['content_filter', 'SAFETY', 'incomplete', 'content_filter', 'incomplete'],
+    ['paused', 'pause_turn', 'incomplete', 'pause_turn', 'completed'],
+    ['other', 'odd', 'incomplete', 'odd', 'incomplete'],
+    ['other', null, 'incomplete', 'other', 'incomplete'],
+    ['error', 'MALFORMED', 'failed', null, 'incomplete'],
+  ] as const)('the finish %s (%s) is %s (%s), its item %s', (reason, raw, status, why, item) => {
     const read = told(write([start, text('a'), finish(reason, raw), end]));
     expect(read.response).toMatchObject({
       status,
       incomplete_details: why === null ? null : { reason: why },
-      output: [{ status: reason === 'length' ? 'incomplete' : 'completed' }],
+      output: [{ status: item }],
     });
   });
 
