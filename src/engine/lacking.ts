@@ -25,6 +25,7 @@ const meanings: { readonly [ability: string]: string } = {
   files: 'by ids that another service gave',
   stop: 'sequences like these, or so many',
   n: 'more than one answer',
+  tools: 'as many as these, or any',
   stored_responses: 'store, background, previous_response_id, conversation',
 };
 

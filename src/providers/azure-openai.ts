@@ -55,6 +55,7 @@ function upstreamOf(own: JsonObject): UpstreamDialect {
   const takesStreamOptions = version === null || version >= streamOptionsSince;
   const dialect = openaiChatWith({
     stopSequencesMax: 4,
+    toolsMax: 128,
     ...(takesStreamOptions ? {} : { takesStreamOptions }),
     errorRules,
   });

@@ -108,7 +108,7 @@ export const openaiKind = chatKind({
   baseUrl: 'https://api.openai.com/v1',
   keyVariable: 'OPENAI_API_KEY',
   isKeyRequired: true,
-  quirks: { stopSequencesMax: 4 },
+  quirks: { stopSequencesMax: 4, toolsMax: 128 },
   passedHeaders: ['openai-beta'],
   takesIdempotencyKey: true,
   modelFacts: openaiModelFacts,

@@ -69,6 +69,23 @@ it('what the target itself was set up with is no fault of the request', async ()
   expect(await response.json()).toMatchObject({ error: { code: 'upstream_failed' } });
 });
 
+function tools(count: number): readonly JsonObject[] {
+  return Array.from({ length: count }, (_, nth) => ({
+    type: 'function',
+    function: { name: `f${nth}`, parameters: { type: 'object', properties: {} } },
+  }));
+}
+
+it('more tools than a service takes go to the next target, and as many as it takes to the first', async () => {
+  const tier = await cases.tier(['p1', 'p2']);
+  const served = async (count: number) => {
+    const response = await cases.post(tier, { tools: tools(count) });
+    return [response.status, response.headers.get('x-tiergate-served-by')];
+  };
+  expect(await served(128)).toEqual([200, cases.targetOf('p1')]);
+  expect(await served(129)).toEqual([200, cases.targetOf('p2')]);
+});
+
 it.each<readonly [string, ProviderName, JsonObject]>([
   [
     'provider_tools (functions, function_call)',
@@ -77,6 +94,7 @@ it.each<readonly [string, ProviderName, JsonObject]>([
   ],
   ['provider_tools (tool_choice)', 'p2', { tool_choice: { type: 'none' } }],
   ['stop (sequences like these, or so many)', 'p4', { stop: ['END'] }],
+  ['tools (as many as these, or any)', 'p1', { tools: tools(129) }],
 ])('what no target can carry is told by name: %s', async (words, target, body) => {
   const tier = await cases.tier([target]);
   const response = await cases.post(tier, body);

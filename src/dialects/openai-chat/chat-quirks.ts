@@ -24,6 +24,7 @@ export type ChatQuirks = {
   /** Without it, its streams tell usage unasked. */
   readonly takesStreamOptions?: boolean;
   readonly stopSequencesMax?: number;
+  readonly toolsMax?: number;
   readonly imagesMax?: number;
   readonly refusedParts?: readonly ContentKind[];
   /** The only kinds of tools beside functions, and of content (`content:KIND`), that it knows. */

@@ -30,6 +30,8 @@ function mediaAbility(messages: readonly Message[]): string | null {
 function unserved(request: ChatRequest, quirks: ChatQuirks): string | null {
   const { stopSequencesMax: stopMax = Number.POSITIVE_INFINITY } = quirks;
   if ((request.parameters.stop ?? []).length > stopMax) return 'stop';
+  const { toolsMax = Number.POSITIVE_INFINITY } = quirks;
+  if (request.tools.length > toolsMax) return 'tools';
   const mode = request.toolChoice?.mode ?? 'auto';
   if (quirks.toolChoice === 'ignored' && mode !== 'auto' && mode !== 'none') return 'tool_choice';
   for (const field of request.otherFields) {
