@@ -1,6 +1,7 @@
 /** What the caller says to the gateway itself: headers, or the body's `tiergate` object; a header wins. */
 import { isJsonObject, type JsonObject, parseJson, property } from '../base/json.ts';
 import { fail, type Result, success } from '../base/result.ts';
+import { parseWholeNumber, shown } from '../base/whole-number.ts';
 import type { RequestFault } from '../dialects/dialect.ts';
 import { parseDeadlineMs } from '../resilience/deadline.ts';
 
@@ -118,41 +119,45 @@ export function clientRetryCountOf(headers: Headers): number {
 
 function parseName(value: unknown): Result<string, string> {
   const isName = typeof value === 'string' && value.length > 0 && value.length <= nameMax;
-  return isName ? success(value) : fail(`must be text of 1 to ${nameMax} characters`);
+  if (isName) return success(value);
+  const given = typeof value === 'string' ? `${value.length} characters` : shown(value);
+  return fail(`must be text of 1 to ${nameMax} characters, not ${given}`);
 }
 
 function parseFailover(value: unknown): Result<boolean, string> {
   if (value === 'off' || value === false) return success(true);
-  return value === 'on' || value === true ? success(false) : fail('must be `off` or `on`');
+  if (value === 'on' || value === true) return success(false);
+  return fail(`must be \`off\` or \`on\`, not ${shown(value)}`);
 }
 
 function parseEvalMode(value: unknown): Result<boolean, string> {
-  return value === 'strict' ? success(true) : fail('must be `strict`, or be left out');
+  if (value === 'strict') return success(true);
+  return fail(`must be \`strict\`, or be left out; it is ${shown(value)}`);
 }
 
 function parseMeta(value: unknown): Result<boolean, string> {
-  return value === 'body' ? success(true) : fail('must be `body`, or be left out');
+  if (value === 'body') return success(true);
+  return fail(`must be \`body\`, or be left out; it is ${shown(value)}`);
 }
 
+/** It only lowers the tier's number: one above every tier's is as good as none. */
 function parseMaxRetries(value: unknown): Result<number, string> {
-  const text = typeof value === 'number' ? String(value) : value;
-  const isWhole = typeof text === 'string' && /^\d{1,9}$/.test(text);
-  return isWhole
-    ? success(Math.min(Number(text), maxRetriesMax))
-    : fail('must be a whole number from 0');
+  const parsed = parseWholeNumber(value, { min: 0, max: null });
+  return parsed.ok ? success(Math.min(parsed.value, maxRetriesMax)) : parsed;
 }
 
 function parseTags(value: unknown): Result<Record<string, string>, string> {
   const pairs = isJsonObject(value) ? Object.entries(value) : pairsOf(value);
   if (pairs === null) return fail('must be `name=value` pairs, separated by commas');
-  if (pairs.length > tagsMax) return fail(`holds more than ${tagsMax} tags`);
+  if (pairs.length > tagsMax) return fail(`holds ${pairs.length} tags, more than ${tagsMax}`);
   const tags: Record<string, string> = Object.create(null);
   for (const [name, text] of pairs) {
     if (name.length === 0 || name.length > tagNameMax) {
-      return fail(`has a tag name that is not of 1 to ${tagNameMax} characters`);
+      return fail(`has a tag name of ${name.length} characters, not of 1 to ${tagNameMax}`);
     }
     if (typeof text !== 'string' || text.length > tagValueMax) {
-      return fail(`has a value for ${name} that is not text of at most ${tagValueMax} characters`);
+      const given = typeof text === 'string' ? `${text.length} characters` : shown(text);
+      return fail(`has ${given} for ${name}, not text of at most ${tagValueMax} characters`);
     }
     tags[name] = text;
   }
@@ -184,8 +189,11 @@ function decodePercent(text: string): string | null {
 
 function parseVariables(value: unknown): Result<JsonObject, string> {
   if (isJsonObject(value)) return success(value);
-  const expected = `must be a JSON object, or \`b64:\` and its base64url, of at most 8 kB`;
-  if (typeof value !== 'string' || value.length > variablesBytesMax) return fail(expected);
+  const expected = 'must be a JSON object, or `b64:` and its base64url';
+  if (typeof value !== 'string') return fail(expected);
+  if (value.length > variablesBytesMax) {
+    return fail(`is ${value.length} characters long, more than ${variablesBytesMax}`);
+  }
   const text = value.startsWith('b64:')
     ? Buffer.from(value.slice(4), 'base64url').toString('utf8')
     : value;

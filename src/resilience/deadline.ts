@@ -1,19 +1,16 @@
 /** How long a request may take from its arrival on: what the client asks for, or its SDK's patience (R20). */
-import { fail, type Result, success } from '../base/result.ts';
+import type { Result } from '../base/result.ts';
+import { parseWholeNumber } from '../base/whole-number.ts';
 
 /** The larger values overflow a timer and would fire at once. */
 const deadlineMsMax = 2 ** 31 - 1;
 
 /**
  * `x-tiergate-deadline-ms`, or `deadline_ms` of the body extension: whole milliseconds in
- * 1..2147483647. The fault names the range.
+ * 1..2147483647. The fault names the range and the value.
  */
 export function parseDeadlineMs(value: unknown): Result<number, string> {
-  const text = typeof value === 'number' ? String(value) : value;
-  const isWhole = typeof text === 'string' && /^\d{1,10}$/.test(text);
-  const lengthMs = isWhole ? Number(text) : 0;
-  if (lengthMs >= 1 && lengthMs <= deadlineMsMax) return success(lengthMs);
-  return fail(`must be a whole number of milliseconds from 1 to ${deadlineMsMax}`);
+  return parseWholeNumber(value, { min: 1, max: deadlineMsMax, unit: 'of milliseconds' });
 }
 
 type Headers = Readonly<Record<string, string | undefined>>;

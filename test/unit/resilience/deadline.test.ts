@@ -34,10 +34,10 @@ describe('deadline', () => {
     {},
     true,
   ];
-  it.each(refused)('refuses %j and names the range', (value) => {
+  it.each(refused)('refuses %j and names the range and the value', (value) => {
     expect(parseDeadlineMs(value)).toEqual({
       ok: false,
-      fault: 'must be a whole number of milliseconds from 1 to 2147483647',
+      fault: `must be a whole number of milliseconds from 1 to 2147483647, not ${JSON.stringify(value)}`,
     });
   });
 
