@@ -215,11 +215,19 @@ function allowed(effect: Effect): Effect {
     : { ...effect, sameTarget: 'retry', nextTarget: 'when_sustained' };
 }
 
-/** Asking the same target again is said not to help: what would wait for a retry moves on. */
+/**
+ * Asking the same target again is said not to help: what would wait for a retry moves on. Of a rate
+ * limit it is said of the account that was asked, which is the key's: a limit ends with its window, so
+ * the word against a repeat is about this key, and another one is asked as after any 429.
+ */
 function forbidden(effect: Effect): Effect {
   const isWaiting =
     effect.nextTarget === 'when_sustained' || effect.nextTarget === 'when_wait_does_not_fit';
-  return { ...effect, sameTarget: 'never', nextTarget: isWaiting ? 'at_once' : effect.nextTarget };
+  return {
+    ...effect,
+    sameTarget: effect.sameTarget === 'other_key_then_hint' ? 'other_key_only' : 'never',
+    nextTarget: isWaiting ? 'at_once' : effect.nextTarget,
+  };
 }
 
 const sameTargetWords = {

@@ -50,6 +50,18 @@ describe('several keys of one provider', () => {
     expect(usedKeys(harness)).toEqual(['KEY_A', 'KEY_B', 'KEY_B', 'KEY_A']);
   });
 
+  it('a rate limit that forbids a repeat is of its key: the next one is asked, then the next target', async () => {
+    const headers = { 'retry-after': '20', 'x-should-retry': 'false' };
+    const limited = status(429, { headers });
+    const one = twoKeys((key) => (key === 'KEY_A' ? limited : ok('p1')));
+    expect((await one.askWithin(100)).text).toBe('p1');
+    expect(usedKeys(one)).toEqual(['KEY_A', 'KEY_B']);
+    const both = twoKeys(() => limited);
+    expect((await both.askWithin(100)).text).toBe('p2');
+    expect(usedKeys(both).slice(0, 2)).toEqual(['KEY_A', 'KEY_B']);
+    expect(both.transport.requests).toHaveLength(3);
+  });
+
   it('R72 a key that others retired in the meantime holds up no retry: it goes by the next key', async () => {
     const later = (call: ScriptedCall, afterMs: number) => ({ ...call, afterMs }) as ScriptedCall;
     const harness = twoKeys((key, call) => {

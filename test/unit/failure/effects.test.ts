@@ -93,12 +93,15 @@ describe('effects', () => {
       nextTarget: 'at_once',
       countsForBreaker: true,
     });
+    expect(effect('invalid_request', { shouldRetry: false }).nextTarget).toBe('whose_fault');
+  });
+
+  it('a rate limit that forbids a repeat forbids it to the key that was used', () => {
     expect(effect('rate_limit', { shouldRetry: false })).toMatchObject({
-      sameTarget: 'never',
+      sameTarget: 'other_key_only',
       nextTarget: 'at_once',
       coolsKey: true,
     });
-    expect(effect('invalid_request', { shouldRetry: false }).nextTarget).toBe('whose_fault');
   });
 
   it('one that asks for a repeat gets it where the class would not', () => {
