@@ -14,7 +14,7 @@ import { applySplices, scanJson } from '../json-spans.ts';
 import { describeTools } from '../tool-descriptions.ts';
 import { editMessages, isForeignThinking } from './edit-messages.ts';
 import { editSystem } from './edit-system.ts';
-import { editThinking } from './edit-thinking.ts';
+import { editThinking, fitBudget } from './edit-thinking.ts';
 import { encodeParameters } from './encode-parameters.ts';
 import { encodeChoice } from './encode-tools.ts';
 import { withoutRefusedThinking } from './refused-thinking.ts';
@@ -44,7 +44,8 @@ export function editBody(given: UpstreamCall): Result<EncodedCall, RequestFault>
   editLimits(edit, call, dropped);
   const system = editSystem(edit, call.system, instruction);
   const at = edit.member('messages');
-  const messages = editMessages(call, at === null ? null : { bytes: original.bytes, member: at });
+  const place = at === null ? null : { bytes: original.bytes, member: at };
+  const messages = editMessages(call, place, dropped);
   if (!messages.ok) return messages;
   const splices = [
     ...edit.splices(),
@@ -120,6 +121,7 @@ function editLimits(edit: FieldEdit, call: UpstreamCall, dropped: Set<string>): 
   if (call.maxOutputTokens !== null && limit > call.maxOutputTokens) {
     edit.setText('max_tokens', String(call.maxOutputTokens));
     dropped.add('max_tokens');
+    fitBudget(edit, call.maxOutputTokens, dropped);
   }
   editSampling(edit, call, dropped);
 }

@@ -4,6 +4,7 @@ import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../../base/jso
 import { type Result, success } from '../../base/result.ts';
 import type { Message, OriginalBody } from '../../chat/request.ts';
 import { isSameModel, modelInSignature } from '../claude-signature.ts';
+import { traitsOf } from '../claude-traits.ts';
 import type { RequestFault, UpstreamCall } from '../dialect.ts';
 import {
   type JsonMember,
@@ -15,7 +16,7 @@ import {
 import { arrangeTurns } from '../turns.ts';
 import type { UniqueCallIds } from '../unique-call-ids.ts';
 import type { DecodedBody } from './client-request.ts';
-import { encodeMessages } from './encode-messages.ts';
+import { encodeMessages, goOn } from './encode-messages.ts';
 import { toolName } from './encode-tools.ts';
 import { isUnsigned } from './thinking-origin.ts';
 import { toolCallIds } from './tool-call-ids.ts';
@@ -36,12 +37,17 @@ type Change = {
 export function editMessages(
   call: UpstreamCall,
   at: Place | null,
+  dropped: Set<string>,
 ): Result<readonly Splice[], RequestFault> {
   if (at === null) return success([]);
   const messages = arrayAt(call.request.original.json, 'messages');
   const changes = changesOf(messages, call);
-  const added = addedMessages(call.request.original, call.request.messages);
-  if (changes.size === 0 && added.length === 0) return success([]);
+  const added = encodeAdded(addedMessages(call.request.original, call.request.messages));
+  if (!added.ok) return added;
+  const isRefused = added.value === '' && isRefusedPrefill(messages.at(-1), call);
+  if (isRefused) dropped.add('prefill');
+  const behind = isRefused ? JSON.stringify(goOn) : added.value;
+  if (changes.size === 0 && behind === '') return success([]);
   const list = scanContainer(at.bytes, at.member.valueStart);
   if (list === null) return success([]);
   const splices: Splice[] = [];
@@ -57,13 +63,23 @@ export function editMessages(
     splices,
     removeMembers(list, (element) => emptied.has(element)),
   );
-  const text = encodeAdded(added);
-  if (!text.ok) return text;
   const last = list.members.findLast((element) => !emptied.has(element));
   const start = last?.end ?? list.closeAt;
   const comma = last === undefined ? '' : ',';
-  if (text.value !== '') splices.push({ start, end: start, text: comma + text.value });
+  if (behind !== '') splices.push({ start, end: start, text: comma + behind });
   return success(splices);
+}
+
+/** What the model itself may end with; a turn of a tool that the service runs is to be gone on with. */
+const saidTypes: readonly unknown[] = ['text', 'thinking', 'redacted_thinking'];
+
+/** Whether `last` is a turn that the model would be asked to go on with, which newer ones refuse. */
+function isRefusedPrefill(last: unknown, { model, isToBeContinued }: UpstreamCall): boolean {
+  if (stringAt(last, 'role') !== 'assistant' || isToBeContinued === true) return false;
+  const isSaid = arrayAt(last, 'content').every((block) =>
+    saidTypes.includes(stringAt(block, 'type')),
+  );
+  return isSaid && !traitsOf(model).takesPrefill;
 }
 
 /** Whether `block` is thinking that the target may not be shown: another model's, or nobody's. */

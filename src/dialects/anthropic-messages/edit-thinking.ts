@@ -41,6 +41,17 @@ function turnOff(edit: FieldEdit, dropped: Set<string>): void {
   edit.setText('context_management', JSON.stringify({ ...management, edits: kept }));
 }
 
+/** A budget that a lowered limit leaves no room for: half of the limit is left for the answer. */
+export function fitBudget(edit: FieldEdit, limit: number, dropped: Set<string>): void {
+  const thinking = objectIn(edit, 'thinking');
+  const budget = numberAt(thinking, 'budget_tokens');
+  if (budget === null || budget < limit) return;
+  const fitting = Math.floor(limit / 2);
+  dropped.add('thinking.budget_tokens');
+  if (fitting < budgetMin) turnOff(edit, dropped);
+  else edit.setText('thinking', JSON.stringify({ ...thinking, budget_tokens: fitting }));
+}
+
 /** The model decides how long it thinks: what the budget meant is told as an effort. */
 function adapt(edit: FieldEdit, thinking: JsonObject, dropped: Set<string>): void {
   const budget = numberAt(thinking, 'budget_tokens') ?? 0;

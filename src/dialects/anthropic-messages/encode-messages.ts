@@ -16,7 +16,7 @@ import { toolCallIds } from './tool-call-ids.ts';
 import type { WireBlock, WireMediaBlock, WireMessage, WireSource, WireTextBlock } from './wire.ts';
 
 /** Follows a last assistant turn where the model refuses to continue one. */
-const goOnText = 'Continue.';
+export const goOn: WireMessage = { role: 'user', content: [{ type: 'text', text: 'Continue.' }] };
 
 export type MessageOptions = {
   readonly takesPrefill: boolean;
@@ -54,7 +54,7 @@ function endWithAssistant(
 ): void {
   if (!takesPrefill) {
     dropped.add('prefill');
-    messages.push({ role: 'user', content: [{ type: 'text', text: goOnText }] });
+    messages.push(goOn);
     return;
   }
   const last = messages.at(-1);

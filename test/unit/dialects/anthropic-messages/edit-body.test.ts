@@ -374,4 +374,38 @@ describe('thinking', () => {
     const old = { ...call, clientHeaders: { 'anthropic-version': '2023-06-01' } };
     expect(sent(dialect, old).body).toMatchObject({ temperature: 0.2, top_k: 5 });
   });
+
+  it('and a thinking budget that a lowered limit leaves no room for', () => {
+    const thinking = { type: 'enabled', budget_tokens: 32_000 };
+    const text = asked({ max_tokens: 64_000, thinking });
+    const told = (maxOutputTokens: number) => {
+      const { body, dropped } = sent(dialect, callOfBody(text, { maxOutputTokens }));
+      return [body['max_tokens'], body['thinking'], dropped];
+    };
+    const lowered = ['max_tokens', 'thinking.budget_tokens'];
+    expect(told(32_000)).toEqual([32_000, { ...thinking, budget_tokens: 16_000 }, lowered]);
+    expect(told(2000)).toEqual([2000, undefined, [...lowered, 'thinking']]);
+    expect(told(48_000)).toEqual([48_000, thinking, ['max_tokens']]);
+  });
+
+  it.each([
+    ['claude-opus-4-7', 'It begins', true],
+    ['claude-opus-4-7', [{ type: 'text', text: 'It begins' }], true],
+    [
+      'claude-opus-4-7',
+      [{ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }],
+      false,
+    ],
+    ['claude-sonnet-4-5', 'It begins', false],
+    ['house-model', 'It begins', false],
+  ])(
+    'and a last turn of the assistant, where %s refuses to go on with it: %j',
+    (model, content, isEnded) => {
+      const messages = [user('q'), { role: 'assistant', content }];
+      const { body, dropped } = sent(dialect, callOfBody(asked({ messages }), { model }));
+      const behind = { role: 'user', content: [{ type: 'text', text: 'Continue.' }] };
+      expect(body['messages']).toEqual(isEnded ? [...messages, behind] : messages);
+      expect(dropped).toEqual(isEnded ? ['prefill'] : []);
+    },
+  );
 });
