@@ -95,7 +95,7 @@ function brokenPlan(
     how,
     afterTokens: fault.afterTokens,
     pace: (frame, isFirst) => paceBeats(frame, isFirst, pace),
-    errorEvent: vendor.errorEvent(serverError, identity),
+    errorEvent: (sent) => vendor.errorEvent(serverError, identity, sent),
     garbled: vendor.binaryStreams?.garbled ?? garbledText,
   });
   return streamPlan(scene, beats);

@@ -79,7 +79,8 @@ export type BrokenStream = {
   readonly afterTokens: number;
   /** Beats before a frame: the pace. */
   readonly pace: (frame: Frame, isFirstContent: boolean) => readonly Beat[];
-  readonly errorEvent: string;
+  /** `sent`: the frames before it. */
+  readonly errorEvent: (sent: readonly Frame[]) => string;
   /** How a frame becomes one that cannot be read. */
   readonly garbled: (frame: string) => string;
 };
@@ -95,6 +96,7 @@ export function* brokenStream({
 }: BrokenStream): Iterable<Beat> {
   const lastContent = frames.findLastIndex(({ content }) => content !== '');
   let tokens = 0;
+  let sent = 0;
   for (const [index, frame] of frames.entries()) {
     const isOver = (frame.content !== '' && tokens >= afterTokens) || index > lastContent;
     if (isOver && how === 'malformed') {
@@ -104,13 +106,14 @@ export function* brokenStream({
     if (isOver) break;
     yield* pace(frame, tokens === 0 && frame.content !== '');
     yield bytesBeat(frame.frame);
+    sent += 1;
     tokens += estimateTokens(frame.content);
   }
-  yield* breakage(how, errorEvent);
+  yield* breakage(how, () => errorEvent(frames.slice(0, sent)));
 }
 
-function* breakage(how: Breakage, errorEvent: string): Iterable<Beat> {
-  if (how === 'stream_error') yield bytesBeat(errorEvent);
+function* breakage(how: Breakage, errorEvent: () => string): Iterable<Beat> {
+  if (how === 'stream_error') yield bytesBeat(errorEvent());
   if (how === 'cut') yield { kind: 'cut' };
   if (how === 'stall') yield { kind: 'hang' };
 }

@@ -137,8 +137,12 @@ export type Vendor = {
   readonly fault: (kind: FaultReplyKind, detail: FaultDetail) => VendorFault;
   readonly plainFault: (status: number, message: string) => VendorFault;
   readonly errorBody: (fault: VendorFault, requestId: string) => string;
-  /** The event of a stream that fails after it began. */
-  readonly errorEvent: (fault: VendorFault, identity: ReplyIdentity) => string;
+  /** The event of a stream that fails after it began; `sent`: the frames before it. */
+  readonly errorEvent: (
+    fault: VendorFault,
+    identity: ReplyIdentity,
+    sent: readonly Frame[],
+  ) => string;
   readonly replyHeaders: (identity: ReplyIdentity) => Headers;
   readonly wholeBody: (answer: Answer, prompt: Prompt, identity: ReplyIdentity) => string;
   readonly frames: (

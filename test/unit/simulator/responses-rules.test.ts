@@ -301,20 +301,24 @@ describe('it refuses', () => {
   });
 });
 
-it('a stream that fails says so twice, as the service does', () => {
+it('a stream that fails says so twice, as the service does, under the next numbers', () => {
   const fault = wire.fault('server_error', { model: 'gpt-5', retryAfterMs: 0 });
   const identity = { id: 'resp_1', requestId: 'r', model: 'gpt-5', createdAtSeconds: 1, eol: '\n' };
   const [error, failed] = wire
-    .errorEvent(fault, identity)
+    .errorEvent(fault, identity, [
+      { frame: 'event: a\ndata: {}\n\nevent: b\ndata: {}\n\n', content: '' },
+    ])
     .split('\n\n')
     .map((block) => block.split('\n'));
   expect(error?.[0]).toBe('event: error');
   expect(JSON.parse(error?.[1]?.slice(6) ?? '')).toMatchObject({
     type: 'error',
+    sequence_number: 2,
     error: { type: 'server_error', code: 'server_error' },
   });
   expect(failed?.[0]).toBe('event: response.failed');
   expect(JSON.parse(failed?.[1]?.slice(6) ?? '')).toMatchObject({
+    sequence_number: 3,
     response: { id: 'resp_1', status: 'failed', error: { code: 'server_error' } },
   });
 });

@@ -210,4 +210,13 @@ describe('the openai SDK', () => {
     expect(String(await failure(read()))).toContain('server had an error');
     expect(seen).toContain('response.output_text.delta');
   });
+
+  it('numbers the events of a stream that fails without a gap', async () => {
+    upstream.control.fault('p1', 'stream_error', { afterTokens: 3 });
+    const raw = await client.responses.create({ model, input, stream: true }).asResponse();
+    const numbers = (await raw.text()).matchAll(/"sequence_number":(\d+)/g);
+    const told = [...numbers].map(([, number]) => Number(number));
+    expect(told.length).toBeGreaterThan(5);
+    expect(told).toEqual(told.map((_, index) => index));
+  });
 });

@@ -1,6 +1,6 @@
 /** Errors of the Responses API: the vendor's usual body, and two events where a stream has begun. */
 import { openaiFault, refusal } from '../openai/openai-faults.ts';
-import type { FaultDetail, FaultReplyKind, VendorFault } from '../vendor.ts';
+import type { FaultDetail, FaultReplyKind, Frame, VendorFault } from '../vendor.ts';
 
 /** An unknown model is a 400 here, where the vendor's other endpoints say 404. */
 export function responsesFault(kind: FaultReplyKind, detail: FaultDetail): VendorFault {
@@ -24,10 +24,14 @@ export function responsesFault(kind: FaultReplyKind, detail: FaultDetail): Vendo
   }
 }
 
-/** The nested `error` event as the service sends it, then the failed response that ends the stream. */
+/**
+ * The nested `error` event as the service sends it, then the failed response that ends the stream; their
+ * numbers go on from those of the events `sent`.
+ */
 export function responsesErrorEvents(
   { type, message, param, code }: VendorFault,
   { id, model, eol }: { readonly id: string; readonly model: string; readonly eol: string },
+  sent: readonly Frame[],
 ): string {
   const error = { type, code: code ?? type, message, param };
   const response = {
@@ -39,9 +43,10 @@ export function responsesErrorEvents(
     error: { code: error.code, message },
     usage: null,
   };
+  const number = sent.reduce((sum, { frame }) => sum + (frame.match(/^event: /gm)?.length ?? 0), 0);
   return [
-    { type: 'error', error },
-    { type: 'response.failed', response },
+    { type: 'error', sequence_number: number, error },
+    { type: 'response.failed', sequence_number: number + 1, response },
   ]
     .map((event) => `event: ${event.type}${eol}data: ${JSON.stringify(event)}${eol}${eol}`)
     .join('');
