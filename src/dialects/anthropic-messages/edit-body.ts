@@ -90,9 +90,12 @@ function limitsOf(call: UpstreamCall): ThinkingLimits {
   const original = call.request.original.json;
   const choice = stringAt(original['tool_choice'], 'type');
   const messages = arrayAt(original, 'messages');
-  const isAnswering = blocksOf(messages.at(-1)).some(
-    (block) => stringAt(block, 'type') === 'tool_result',
-  );
+  // What the user says may come in several messages: they are one turn.
+  const spoken = messages.findLastIndex((message) => stringAt(message, 'role') === 'assistant');
+  const isAnswering = messages
+    .slice(spoken + 1)
+    .flatMap(blocksOf)
+    .some((block) => stringAt(block, 'type') === 'tool_result');
   return {
     isForced: choice === 'any' || choice === 'tool',
     isInToolLoop: isAnswering && !beginsWithThought(messages, call),

@@ -14,7 +14,7 @@ import { outputLimit } from '../output-limit.ts';
 import { editContents } from './edit-contents.ts';
 import { describeTools } from './edit-tools.ts';
 import { encodeParameters } from './encode-parameters.ts';
-import { fittingBudget, thinkingControlOf } from './model-family.ts';
+import { fittingBudget, takesFormatWithTools, thinkingControlOf } from './model-family.ts';
 import { elementTexts } from './part-bytes.ts';
 import { fieldAt, snakeCase } from './proto-names.ts';
 
@@ -35,8 +35,9 @@ export function editBody(call: UpstreamCall): Result<EncodedCall, RequestFault> 
     if (ownedFields.has(name) || name === 'generationConfig') continue;
     append(splices, mergeField(edit, name, value));
   }
-  append(splices, mergeMembers(edit, 'generationConfig', configChanges(call, dropped)));
-  editSystem(edit, call);
+  const { changes, instruction } = configChanges(call, dropped);
+  append(splices, mergeMembers(edit, 'generationConfig', changes));
+  editSystem(edit, call, instruction);
   const tools = edit.member('tools');
   if (tools !== null) append(splices, describeTools(edit.bytes, tools, call.toolDescriptions));
   const contents = edit.member('contents');
@@ -74,7 +75,10 @@ const configFields: { readonly [name in keyof ChatParameters]?: readonly string[
   ],
 };
 
-function configChanges(call: UpstreamCall, dropped: Set<string>): Changes {
+/** `instruction`: a format that can only be asked for in words; null = none. */
+type ConfigEdit = { readonly changes: Changes; readonly instruction: string | null };
+
+function configChanges(call: UpstreamCall, dropped: Set<string>): ConfigEdit {
   const { parameters, request } = call;
   const present = objectAt(request.original.json, 'generationConfig') ?? {};
   const thinking = fieldAt(present, 'thinkingConfig');
@@ -89,7 +93,7 @@ function configChanges(call: UpstreamCall, dropped: Set<string>): Changes {
   );
   const encoded = encodeParameters(
     { ...call, parameters: { ...noParameters, ...picked } },
-    false,
+    request.tools.length > 0,
     dropped,
   );
   if (logprobs !== undefined) changes.set('responseLogprobs', logprobs ?? undefined);
@@ -100,16 +104,20 @@ function configChanges(call: UpstreamCall, dropped: Set<string>): Changes {
   const { generationConfig: extra } = call.extraFields as { readonly generationConfig?: unknown };
   if (isJsonObject(extra))
     for (const [name, value] of Object.entries(extra)) changes.set(name, value);
-  return changes;
+  return { changes, instruction: encoded.instruction };
 }
 
 /** What of the client's own settings the model would refuse: a client names a tier and cannot know its model. */
 function unfitting(call: UpstreamCall, thinking: unknown): readonly (keyof ChatParameters)[] {
   const isLimited = outputLimit(call, new Set()) === call.parameters.max_tokens;
   const isThinkable = !isJsonObject(thinking) || fitsThinking(thinking, call.model);
+  const format = call.parameters.response_format?.type ?? 'text';
+  const isPlain = format === 'text' || call.request.tools.length === 0;
+  const isFormattable = isPlain || takesFormatWithTools(call.model);
   return [
     ...(isLimited ? [] : ['max_tokens' as const]),
     ...(isThinkable ? [] : ['reasoning_effort' as const]),
+    ...(isFormattable ? [] : ['response_format' as const]),
   ];
 }
 
@@ -170,9 +178,9 @@ function spellingOf(edit: FieldEdit, name: string): string {
 }
 
 /** The variant's words around the client's parts, which stay as they are. */
-function editSystem(edit: FieldEdit, { system }: UpstreamCall): void {
+function editSystem(edit: FieldEdit, { system }: UpstreamCall, instruction: string | null): void {
   const before = partTexts(system?.before ?? '');
-  const after = partTexts(system?.after ?? '');
+  const after = [...partTexts(system?.after ?? ''), ...partTexts(instruction ?? '')];
   if (before.length + after.length === 0) return;
   const name = spellingOf(edit, 'systemInstruction');
   const bytes = Buffer.from(edit.text(name) ?? 'null');

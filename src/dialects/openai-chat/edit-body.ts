@@ -63,6 +63,8 @@ function editParameters(
   }
   editOutputLimit(edit, call, dropped);
   if (!isReasoningModel) return;
+  // Models that take no stop sequences refuse those that stop nothing, too.
+  if (wireValueOf('stop', parameters) === undefined) edit.remove('stop');
   for (const [name, accepted] of refusedSampling(quirks)) {
     const value = parameters[name];
     if (value === null || value === accepted || ownedParameters.includes(name)) continue;

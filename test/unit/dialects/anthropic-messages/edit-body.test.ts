@@ -296,6 +296,9 @@ describe('thinking', () => {
     expect(at('context_management.edits')).toEqual([{ type: 'clear_tool_uses_20250919' }]);
     expect(dropped).toEqual(['thinking']);
     expect(sent(dialect, callOfBody(loop('S'))).at('thinking.type')).toBe('enabled');
+    // A turn that comes in two messages is one.
+    const split = loop(unsignedMark).replace(/\]\}$/, `,${JSON.stringify(user('and?'))}]}`);
+    expect(sent(dialect, callOfBody(split)).body).not.toHaveProperty('thinking');
     const target = { thinking: { type: 'enabled', budget_tokens: 1024 } };
     const forced = callOfBody(loop(unsignedMark, { thinking: undefined }), { extraFields: target });
     expect(sent(dialect, forced).body).not.toHaveProperty('thinking');

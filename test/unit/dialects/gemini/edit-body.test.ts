@@ -276,3 +276,23 @@ describe('a thinking budget that the model would refuse', () => {
     ]);
   });
 });
+
+it('a format beside functions is asked for in words where the model takes one of the two', () => {
+  const tools = [{ functionDeclarations: [{ name: 'f' }] }];
+  const system_instruction = { parts: [{ text: 'mine' }] };
+  const asked = (generation_config: object, model: string) => {
+    const body = { ...hi, tools, system_instruction, generation_config };
+    return sent(dialect, { ...callOf(body), model });
+  };
+  const json = { response_mime_type: 'application/json', temperature: 1 };
+  const told = asked(json, 'gemini-2.5-pro');
+  expect(told.body['generation_config']).toEqual({ temperature: 1 });
+  expect(told.at('system_instruction.parts.0')).toEqual({ text: 'mine' });
+  expect(told.at('system_instruction.parts.1.text')).toMatch(/JSON object/);
+  expect(told.dropped).toEqual(['response_format']);
+  for (const mime of ['text/plain', 'text/x.enum']) {
+    const kept = { response_mime_type: mime };
+    expect(asked(kept, 'gemini-2.5-pro').body['generation_config']).toEqual(kept);
+  }
+  expect(asked(json, 'gemini-3.5-flash').body['generation_config']).toEqual(json);
+});

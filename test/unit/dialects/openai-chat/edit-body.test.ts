@@ -213,3 +213,14 @@ function decodedOf(body: string) {
   if (!decoded.ok) throw new Error(decoded.fault.message);
   return decoded.value;
 }
+
+it.each([[['']], [[]], ['']])(
+  'a stop that stops nothing (%j) is kept from models that refuse any',
+  (stop) => {
+    const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'q' }], stop });
+    const told = edited(body, { isReasoningModel: true });
+    expect(told.body.toString()).not.toContain('stop');
+    expect(told.dropped).toEqual([]);
+    expect(edited(body).body.toString()).toContain('"stop"');
+  },
+);
