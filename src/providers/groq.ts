@@ -5,7 +5,8 @@ import { factsOf, type ModelTable, unknownModel } from './model-table.ts';
 import type { ModelFacts } from './provider.ts';
 
 const quirks: ChatQuirks = {
-  // Any other field is a 400 ("property 'x' is unsupported").
+  // Any other field is a 400 ("property 'x' is unsupported"); `logprobs`, `top_logprobs`, `logit_bias`,
+  // names of messages and `n` above 1 by its compatibility page as well (read again in November 2026).
   onlyFields: [
     'model',
     'messages',

@@ -1,4 +1,7 @@
-/** Mistral's API. Fields: its API reference and what it was recorded to take; model facts: docs.mistral.ai, November 2026. */
+/**
+ * Mistral's API. Fields: its API reference, its own client (client-python) and what it was recorded to
+ * take; model facts: docs.mistral.ai, November 2026.
+ */
 import type { ChatQuirks } from '../dialects/openai-chat/chat-quirks.ts';
 import { chatKind } from './chat-kind.ts';
 import { factsOf, type ModelTable, unknownModel } from './model-table.ts';

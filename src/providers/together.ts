@@ -1,4 +1,7 @@
-/** Together's API. Facts: docs.together.ai, chat completions reference, November 2026. */
+/**
+ * Together's API. Facts: docs.together.ai, chat completions reference, and the fields that its own
+ * client knows (together-py), November 2026.
+ */
 import { chatKind } from './chat-kind.ts';
 import { factsOf, type ModelTable, unknownModel } from './model-table.ts';
 import type { ModelFacts } from './provider.ts';
@@ -34,8 +37,13 @@ export const togetherKind = chatKind({
       'verbosity',
       'service_tier',
       'store',
+      'metadata',
+      'parallel_tool_calls',
       'web_search_options',
       'prediction',
+      'audio',
+      'moderation',
+      'modalities',
     ],
     toolChoice: 'no_subset',
     providerTools: [],

@@ -1,4 +1,7 @@
-/** xAI's API. Facts: docs.x.ai, models and reasoning pages, November 2026. */
+/**
+ * xAI's API. Facts: docs.x.ai, models and reasoning pages, November 2026; what it refuses ("Model X does
+ * not support parameter Y"): reports of its errors, July to September 2026.
+ */
 import { chatKind } from './chat-kind.ts';
 import { factsOf, type ModelTable, unknownModel } from './model-table.ts';
 import type { ModelFacts } from './provider.ts';
@@ -9,14 +12,16 @@ const model = (contextWindow: number, facts: Partial<ModelFacts> = {}): ModelFac
   efforts: [],
   ...facts,
 });
+const reasons = {
+  isReasoningModel: true,
+  thinksByDefault: true,
+  supports: { stop: false },
+} as const satisfies Partial<ModelFacts>;
 /** `efforts`: none = an effort is an error. */
 const reasoning = (contextWindow: number, efforts: readonly string[] = []): ModelFacts =>
-  model(contextWindow, {
-    isReasoningModel: true,
-    thinksByDefault: true,
-    efforts,
-    supports: { stop: false },
-  });
+  model(contextWindow, { ...reasons, efforts });
+/** Two sizes of its window are told (1 and 2 million tokens). */
+const unmeasured: ModelFacts = { ...unknownModel, efforts: [] };
 
 const models: ModelTable = {
   'grok-3': model(131_072),
@@ -27,9 +32,22 @@ const models: ModelTable = {
   'grok-4-fast-non-reasoning': model(2_000_000),
   'grok-4-1-fast-reasoning': reasoning(2_000_000),
   'grok-4-1-fast-non-reasoning': model(2_000_000),
+  'grok-4.20-reasoning': { ...unmeasured, ...reasons },
+  'grok-4.20-0309-reasoning': { ...unmeasured, ...reasons },
+  'grok-4.20-non-reasoning': unmeasured,
+  'grok-4.20-0309-non-reasoning': unmeasured,
   'grok-4.3': reasoning(1_000_000, ['none', 'low', 'medium', 'high']),
   'grok-4.5': reasoning(500_000, ['low', 'medium', 'high']),
+  'grok-4.6': reasoning(500_000, ['low', 'medium', 'high', 'xhigh']),
+  'grok-build-0.1': reasoning(256_000),
+  'grok-code-fast-1': reasoning(256_000),
 };
+
+/** From the fourth generation on a model reasons unless its name says no; older ones are in the table. */
+function newerModel(name: string): ModelFacts {
+  const isReasoning = /^grok-([4-9]|code|build|latest)/.test(name) && !/non-reasoning/.test(name);
+  return isReasoning ? { ...unknownModel, ...reasons } : unknownModel;
+}
 
 export const xaiKind = chatKind({
   name: 'xai',
@@ -39,8 +57,11 @@ export const xaiKind = chatKind({
   quirks: {
     outputLimit: 'max_completion_tokens',
     hasEmbeddings: false,
-    refusedByReasoning: ['presence_penalty', 'frequency_penalty'],
+    refusedByReasoning: [],
     refusedFields: [
+      // Only the third generation still took them, which is out of the vendor's list; refused at 0 too.
+      'presence_penalty',
+      'frequency_penalty',
       'logit_bias',
       'verbosity',
       'store',
@@ -53,7 +74,7 @@ export const xaiKind = chatKind({
     providerTools: [],
     refusedParts: ['file', 'audio'],
   },
-  modelFacts: (name) => factsOf(models, name) ?? unknownModel,
+  modelFacts: (name) => factsOf(models, name) ?? newerModel(name),
   defaultTargets: {
     fast: { model: 'grok-4.3', params: { reasoning_effort: 'none' } },
     smart: { model: 'grok-4.3', params: {} },

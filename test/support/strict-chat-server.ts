@@ -145,8 +145,10 @@ const xai: Judge = (body, request) => {
   const badKey = bearer(request, 400);
   if (badKey !== null) return badKey;
   const isReasoning = !/non-reasoning/.test(String(body['model']));
-  const names = isReasoning ? ['stop', 'presence_penalty', 'frequency_penalty'] : [];
-  const name = [...names, 'logit_bias'].find((each) => (body[each] ?? null) !== null);
+  const names = isReasoning ? ['stop'] : [];
+  const name = [...names, 'presence_penalty', 'frequency_penalty', 'logit_bias'].find(
+    (each) => (body[each] ?? null) !== null,
+  );
   if (name === undefined) return null;
   return {
     status: 400,

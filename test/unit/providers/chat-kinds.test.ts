@@ -184,6 +184,9 @@ describe('bodies', () => {
     ['groq', 'openai/gpt-oss-20b', 'minimal', { reasoning_effort: 'low' }],
     ['deepseek', 'deepseek-v4-flash', 'none', { thinking: { type: 'disabled' } }],
     ['xai', 'grok-4', 'high', {}],
+    ['xai', 'grok-4.20-reasoning', 'high', {}],
+    ['xai', 'grok-4.6', 'xhigh', { reasoning_effort: 'xhigh' }],
+    ['xai', 'grok-9', 'xhigh', { reasoning_effort: 'xhigh' }],
     ['xai', 'grok-4.3', 'xhigh', { reasoning_effort: 'high' }],
     ['openai', 'gpt-4o', 'low', {}],
     ['openai', 'gpt-5.1', 'minimal', { reasoning_effort: 'none' }],
@@ -196,11 +199,22 @@ describe('bodies', () => {
     });
   });
 
-  it('xai: a reasoning model is given the temperature, and no penalties', () => {
-    const body = { ...hi, temperature: 0.2, presence_penalty: 1, frequency_penalty: 0 };
-    const { body: written, dropped } = asked('xai', 'grok-4.5', body);
-    expect(written).toEqual({ model: 'grok-4.5', ...hi, temperature: 0.2, frequency_penalty: 0 });
-    expect(dropped).toEqual(['presence_penalty']);
+  it.each(['grok-4.5', 'grok-4.20-0309-non-reasoning', 'grok-9'])(
+    'xai: %s is given the temperature, and no penalties, not even of 0',
+    (model) => {
+      const body = { ...hi, temperature: 0.2, presence_penalty: 1, frequency_penalty: 0 };
+      const { body: written, dropped } = asked('xai', model, body);
+      expect(written).toEqual({ model, ...hi, temperature: 0.2 });
+      expect(new Set(dropped)).toEqual(new Set(['presence_penalty', 'frequency_penalty']));
+    },
+  );
+
+  it('together: fields that its API does not know are named, not lost on the way', () => {
+    const fields = { parallel_tool_calls: false, metadata: { a: 'b' } };
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    const { body, dropped } = asked('together', 'any', { ...hi, tools, ...fields });
+    expect(body).toEqual({ model: 'any', ...hi, tools });
+    expect(new Set(dropped)).toEqual(new Set(Object.keys(fields)));
   });
 
   it('the default targets are asked for as their services write it', () => {
@@ -224,6 +238,10 @@ describe('abilities', () => {
     ['xai', 'any', []],
     ['xai', 'grok-4.5', ['stop']],
     ['xai', 'grok-4-fast-non-reasoning', []],
+    ['xai', 'grok-4.20-non-reasoning', []],
+    ['xai', 'grok-9-latest', ['stop']],
+    ['xai', 'grok-9-non-reasoning', []],
+    ['xai', 'grok-code-fast-1', ['stop']],
     ['openrouter', 'any', ['n']],
     ['ollama', 'any', ['n']],
     ['openai', 'o1', ['audio', 'logprobs']],
