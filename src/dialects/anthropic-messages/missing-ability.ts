@@ -58,9 +58,14 @@ function isReadableImage({ source }: Extract<UserPart, { type: 'image' }>): bool
 }
 
 function isReadableDocument({ source }: Extract<UserPart, { type: 'document' }>): boolean {
-  if (source.kind === 'url') return isFetched(source.url);
+  if (source.kind === 'url') return isFetched(source.url) && !isNamedOther(source.url);
   if (source.kind === 'file') return true;
   return source.mediaType === 'application/pdf' || source.mediaType.startsWith('text/');
+}
+
+/** Behind a link it reads PDFs alone. */
+function isNamedOther(url: string): boolean {
+  return /\.(txt|md|csv|json|xml|html?|rtf|docx?|xlsx?|pptx?|odt)(?:[?#]|$)/i.test(url);
 }
 
 /** The service fetches links itself, but only over TLS. */

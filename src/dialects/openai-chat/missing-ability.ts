@@ -1,5 +1,5 @@
 /** What of a request this dialect, or one server that speaks it, cannot say: a target that can is asked. */
-import type { ChatRequest, Message } from '../../chat/request.ts';
+import type { ChatRequest, MediaSource, Message } from '../../chat/request.ts';
 import { boundAbility, foreignAbility } from '../foreign-request.ts';
 import type { ChatQuirks, ContentKind } from './chat-quirks.ts';
 import { takesField } from './fit-body.ts';
@@ -19,11 +19,19 @@ function mediaAbility(messages: readonly Message[]): string | null {
   for (const message of messages) {
     for (const part of message.content) {
       if (part.type === 'audio' && !audioFormats.includes(part.format)) return 'audio';
-      // A file part holds bytes or an id of the vendor's: a link has no place in it.
-      if (part.type === 'document' && part.source.kind === 'url') return 'documents';
+      if (part.type === 'document' && !isSendable(part.source)) return 'documents';
     }
   }
   return null;
+}
+
+/**
+ * A file part holds the bytes of a PDF (the vendor's own message, February 2026) or an id of the vendor's:
+ * a link has no place in it. Text goes as text.
+ */
+function isSendable(source: MediaSource): boolean {
+  if (source.kind !== 'base64') return source.kind === 'file';
+  return source.mediaType === 'application/pdf' || source.mediaType.startsWith('text/');
 }
 
 /** What the server would refuse, or answer as if it had not been asked. */

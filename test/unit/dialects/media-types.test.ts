@@ -61,3 +61,29 @@ it.each(pairs)(
     }
   },
 );
+
+const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+
+it.each([
+  [{ file_data: `data:application/pdf;base64,${data}` }, []],
+  [{ file_data: `data:text/csv;base64,${data}` }, []],
+  [{ file_data: `data:${docx};base64,${data}` }, ['openai-chat', 'anthropic-messages', 'gemini']],
+  [{ file_url: 'https://files.test/a.pdf?x=1' }, ['openai-chat', 'bedrock-converse']],
+  [
+    { file_url: 'https://files.test/pdf/1706.03762' },
+    ['openai-chat', 'gemini', 'bedrock-converse'],
+  ],
+  [
+    { file_url: 'https://files.test/a.txt' },
+    ['openai-chat', 'anthropic-messages', 'bedrock-converse'],
+  ],
+])('a document goes to those that read its kind alone: %j', (file, lacking) => {
+  const dialect = clientDialects.get('openai-responses');
+  if (dialect === undefined) throw new Error('no client');
+  const content = [{ type: 'input_file', filename: 'a', ...file }];
+  const { request } = callIn(dialect, JSON.stringify({ input: [{ role: 'user', content }] }));
+  const found = [...upstreamDialects.values()].filter(
+    (target) => target.missingAbility(request, 'gemini-3.5-flash') === 'documents',
+  );
+  expect(found.map(({ name }) => name).toSorted()).toEqual([...lacking].toSorted());
+});
