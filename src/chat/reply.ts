@@ -1,4 +1,5 @@
 /** A whole answer, collected from its events. */
+import type { Citation, OmittedContent } from './citation.ts';
 import type { DialectName } from './request.ts';
 import type { ChatEvent, FinishReason } from './stream-event.ts';
 import { type Usage, unknownUsage } from './usage.ts';
@@ -20,6 +21,10 @@ export type ReplyChoice = {
   readonly refusal: string | null;
   readonly reasoning: readonly ReasoningBlock[];
   readonly toolCalls: readonly ToolCall[];
+  /** Absent = none. */
+  readonly citations?: readonly Citation[];
+  /** What else it held that only its own dialect can tell; absent = nothing. */
+  readonly omitted?: readonly OmittedContent[];
   readonly finish: FinishReason | null;
   readonly rawFinish: string | null;
 };
@@ -39,6 +44,8 @@ type ChoiceDraft = {
   reasoning: ReasoningDraft[];
   isReasoningOpen: boolean;
   toolCalls: { id: string; name: string; arguments: string }[];
+  citations?: Citation[];
+  omitted?: OmittedContent[];
   finish: FinishReason | null;
   rawFinish: string | null;
 };
@@ -124,6 +131,14 @@ function applyToChoice(choice: ChoiceDraft, event: ChoiceEvent): void {
       return;
     }
     case 'tool_call_end':
+      return;
+    case 'citation':
+      choice.citations ??= [];
+      choice.citations.push(event.citation);
+      return;
+    case 'omitted':
+      choice.omitted ??= [];
+      if (!choice.omitted.includes(event.name)) choice.omitted.push(event.name);
       return;
     case 'finish':
       choice.finish = event.reason;

@@ -1,4 +1,5 @@
 /** What a model says, as events: a whole reply is decoded into the same sequence as a stream. */
+import type { Citation, OmittedContent } from './citation.ts';
 import type { DialectName } from './request.ts';
 import type { Usage } from './usage.ts';
 
@@ -55,6 +56,10 @@ export type ChatEvent =
       readonly reason: FinishReason;
       readonly raw: string | null;
     }
+  /** Comes after the text that its span is of. */
+  | { readonly type: 'citation'; readonly choice: number; readonly citation: Citation }
+  /** Content that only a client of the provider's own dialect can be shown. */
+  | { readonly type: 'omitted'; readonly choice: number; readonly name: OmittedContent }
   | { readonly type: 'usage'; readonly usage: Usage }
   /** The provider works on something the client does not see (a ping, its own tool). */
   | { readonly type: 'activity'; readonly isProgress: boolean }
@@ -81,7 +86,7 @@ export type StreamPart = {
 /** The account that made it may keep it under its id. Of reasoning it matters even so: no other can read it. */
 export type MadeItem = { readonly id: string; readonly isReasoning: boolean };
 
-/** Whether the event shows the client something: text, refusal, reasoning, a tool call or the finish. */
+/** Whether the event shows that the answer goes on: text, refusal, reasoning, a tool call, a citation, the finish. */
 export function isProgress(event: ChatEvent): boolean {
   switch (event.type) {
     case 'text':
@@ -90,6 +95,8 @@ export function isProgress(event: ChatEvent): boolean {
       return event.text !== '';
     case 'reasoning_end':
     case 'tool_call_start':
+    case 'citation':
+    case 'omitted':
     case 'finish':
       return true;
     case 'tool_call_arguments':

@@ -97,6 +97,8 @@ export class StreamTally {
         this.#begin(event.choice);
         return;
       case 'tool_call_end':
+      case 'citation':
+      case 'omitted':
       case 'activity':
         return;
     }

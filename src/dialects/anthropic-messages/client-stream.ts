@@ -143,6 +143,9 @@ class MessageWriter {
         return this.#blocks.addArguments(event.fragment);
       case 'tool_call_end':
         return this.#blocks.close();
+      case 'citation':
+      case 'omitted':
+        return '';
     }
   }
 

@@ -122,6 +122,8 @@ class ChunkWriter {
         if (this.#options.request?.hidesThoughts === true) return '';
         return this.#text(event.choice, event.text, { thought: true });
       case 'reasoning_end':
+      case 'citation':
+      case 'omitted':
         return '';
       case 'tool_call_start':
         choice.calls.set(event.index, { id: event.id, name: event.name, arguments: '' });

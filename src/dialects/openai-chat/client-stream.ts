@@ -149,6 +149,8 @@ class ChunkWriter {
       case 'start':
       case 'usage':
       case 'reasoning_end':
+      case 'citation':
+      case 'omitted':
       case 'activity':
       case 'error':
       case 'malformed':

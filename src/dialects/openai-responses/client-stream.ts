@@ -151,6 +151,9 @@ class ResponseWriter {
         return output.addArguments(event.fragment);
       case 'tool_call_end':
         return output.endCall();
+      case 'citation':
+      case 'omitted':
+        return '';
     }
   }
 

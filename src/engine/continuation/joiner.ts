@@ -77,6 +77,8 @@ export class Joiner {
         return;
       case 'tool_call_arguments':
       case 'tool_call_end':
+      case 'citation':
+      case 'omitted':
       case 'activity':
       case 'malformed':
       case 'error':

@@ -81,6 +81,9 @@ export class SentAnswer {
       case 'tool_call_start':
         this.#bar = 'tool_call';
         return;
+      case 'omitted':
+        this.#isWorking = true;
+        return;
       case 'activity':
         // Within its thinking a provider works at nothing but that.
         if (event.isProgress && !this.isReasoningOpen) this.#isWorking = true;
