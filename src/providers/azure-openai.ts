@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { type JsonObject, objectAt, stringAt } from '../base/json.ts';
 import type { UpstreamDialect } from '../dialects/dialect.ts';
+import type { ChatQuirks } from '../dialects/openai-chat/chat-quirks.ts';
 import { openaiChatWith } from '../dialects/openai-chat/upstream.ts';
 import type { ErrorRule } from '../failure/error-rule.ts';
 import { authChoice } from './auth-choice.ts';
@@ -41,6 +42,8 @@ const errorRules: readonly ErrorRule[] = [
   },
 ];
 
+const quirks: ChatQuirks = { stopSequencesMax: 4, toolsMax: 128, errorRules };
+
 function versionIn(own: JsonObject): string | null {
   return stringAt(own, 'api_version');
 }
@@ -54,10 +57,8 @@ function upstreamOf(own: JsonObject): UpstreamDialect {
   const version = versionIn(own);
   const takesStreamOptions = version === null || version >= streamOptionsSince;
   const dialect = openaiChatWith({
-    stopSequencesMax: 4,
-    toolsMax: 128,
+    ...quirks,
     ...(takesStreamOptions ? {} : { takesStreamOptions }),
-    errorRules,
   });
   // Its resets are bare numbers, seconds on one surface and milliseconds on another; a 429 always
   // says retry-after as well.
@@ -86,7 +87,7 @@ export const azureOpenaiKind = chatKind({
   baseUrl: null,
   keyVariable: 'AZURE_OPENAI_API_KEY',
   isKeyRequired: true,
-  quirks: {},
+  quirks,
   upstreamOf,
   urlFor: ({ baseUrl, model, own }) => urlFor(baseUrl, model, own),
   nameOf: deploymentOf,

@@ -12,6 +12,7 @@ export function chatKind({ quirks, ...difference }: Difference): ProviderKind {
   return {
     dialect: 'openai-chat',
     upstreamOf: () => upstream,
+    differences: { dialect: 'openai-chat', quirks },
     authHeader: 'authorization',
     authValue: (secret) => `Bearer ${secret}`,
     fixedHeaders: {},

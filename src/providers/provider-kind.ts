@@ -2,7 +2,10 @@
 import type { ZodRawShape } from 'zod';
 import type { JsonObject } from '../base/json.ts';
 import type { DialectName } from '../chat/request.ts';
+import type { MessagesQuirks } from '../dialects/anthropic-messages/messages-quirks.ts';
 import type { UpstreamDialect } from '../dialects/dialect.ts';
+import type { GeminiQuirks } from '../dialects/gemini/gemini-quirks.ts';
+import type { ChatQuirks } from '../dialects/openai-chat/chat-quirks.ts';
 import type { CredentialPorts, CredentialsOf, KeyProof } from './credential.ts';
 import type { ModelFacts, ProviderKey } from './provider.ts';
 
@@ -11,11 +14,19 @@ export type DefaultTier = 'fast' | 'smart' | 'reasoning';
 
 export type DefaultTarget = { readonly model: string; readonly params: JsonObject };
 
+/** What a service is known to do otherwise than its dialect's own vendor, by the dialect that reads the table. */
+export type Differences =
+  | { readonly dialect: 'openai-chat'; readonly quirks: ChatQuirks }
+  | { readonly dialect: 'anthropic-messages'; readonly quirks: MessagesQuirks }
+  | { readonly dialect: 'gemini'; readonly quirks: GeminiQuirks };
+
 export type ProviderKind = {
   readonly name: string;
   readonly dialect: DialectName;
   /** That dialect as this service speaks it; absent = as it is. */
   readonly upstreamOf?: (own: JsonObject) => UpstreamDialect;
+  /** The table that `upstreamOf` goes by, for the documents; absent = there is nothing to tell. */
+  readonly differences?: Differences;
   /** What the vendor's own SDK takes; null = the document must say it. */
   readonly baseUrl: string | null;
   /** The environment variable that this vendor's users set; null = there is no custom. */

@@ -1,4 +1,5 @@
 /** Claude models on Vertex AI. Facts: platform.claude.com, Claude on Vertex AI, November 2026. */
+import type { MessagesQuirks } from '../dialects/anthropic-messages/messages-quirks.ts';
 import { anthropicMessagesWith } from '../dialects/anthropic-messages/upstream.ts';
 import type { UpstreamDialect } from '../dialects/dialect.ts';
 import { geminiUpstream } from '../dialects/gemini/upstream.ts';
@@ -6,7 +7,7 @@ import { anthropicKind } from './anthropic.ts';
 import type { ProviderKind } from './provider-kind.ts';
 import { vertexSurface, vertexUrl } from './vertex-surface.ts';
 
-const claude = anthropicMessagesWith({
+const quirks: MessagesQuirks = {
   // The model stands in the path; what elsewhere is a header stands in the body.
   namesModel: false,
   fixedFields: { anthropic_version: 'vertex-2023-10-16' },
@@ -16,7 +17,9 @@ const claude = anthropicMessagesWith({
   refusedFields: ['mcp_servers', 'container'],
   refusedTools: /^(code_execution|web_fetch|mcp)/,
   countUrl: (chatUrl) => chatUrl.replace(/\/models\/[^/]+$/, '/models/count-tokens:rawPredict'),
-});
+};
+
+const claude = anthropicMessagesWith(quirks);
 
 /** Errors are the model's vendor's, or the cloud's: `{error: {code, message, status}}`. */
 const upstream: UpstreamDialect = {
@@ -37,6 +40,7 @@ export const vertexAnthropicKind: ProviderKind = {
   name: 'vertex-anthropic',
   dialect: 'anthropic-messages',
   upstreamOf: () => upstream,
+  differences: { dialect: 'anthropic-messages', quirks },
   urlFor: ({ baseUrl, model, isStream, own }) =>
     vertexUrl({
       baseUrl,

@@ -1,20 +1,24 @@
 /** Gemini models on Vertex AI. What differs from the Gemini API: cloud.google.com, Vertex AI reference, November 2026. */
+import type { GeminiQuirks } from '../dialects/gemini/gemini-quirks.ts';
 import { geminiWith } from '../dialects/gemini/upstream.ts';
 import { geminiKind } from './gemini.ts';
 import type { ProviderKind } from './provider-kind.ts';
 import { vertexSurface, vertexUrl } from './vertex-surface.ts';
 
-const upstream = geminiWith({
+const quirks: GeminiQuirks = {
   fetchesLinks: () => true,
   hasFileStore: false,
   wrapsCountedChat: false,
-});
+};
+
+const upstream = geminiWith(quirks);
 
 export const vertexGeminiKind: ProviderKind = {
   ...vertexSurface,
   name: 'vertex-gemini',
   dialect: 'gemini',
   upstreamOf: () => upstream,
+  differences: { dialect: 'gemini', quirks },
   urlFor: ({ baseUrl, model, isStream, own }) =>
     vertexUrl({
       baseUrl,

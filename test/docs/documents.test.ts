@@ -9,6 +9,7 @@ import {
   loadVariants,
   readPromptDirectory,
 } from '../../src/prompts/load-variants.ts';
+import { providerKinds } from '../../src/providers/registry.ts';
 import { parseDocument } from '../../src/routing/parse-document.ts';
 import { validateDocument } from '../../src/routing/validate.ts';
 import { faultKinds } from '../../src/simulator/faults/fault.ts';
@@ -35,6 +36,13 @@ describe('the documents', () => {
       expect(withPart(text, part)).toBe(text);
     },
   );
+
+  it('tell of every kind of provider what it does differently', () => {
+    const untold = providerKinds.filter((kind) => kind.upstreamOf && !kind.differences);
+    expect(untold.map(({ name }) => name)).toEqual([]);
+    const headings = anchorsOf(readRepositoryFile('docs/providers.md'));
+    expect(providerKinds.filter(({ name }) => !headings.has(name))).toEqual([]);
+  });
 
   it('link to what is there', () => {
     const broken: string[] = [];

@@ -8,6 +8,7 @@ import { durationMs } from '../../src/routing/duration.ts';
 import { ranks } from '../architecture/ranks.ts';
 import { limitsTable } from './limits-table.ts';
 import { defaultTargetsTable, providerKindsTable } from './provider-kinds.ts';
+import { providerSections } from './provider-sections.ts';
 import { streamTranscripts } from './stream-transcripts.ts';
 import { translationTables } from './translation-tables.ts';
 
@@ -23,6 +24,7 @@ export const generatedParts: readonly GeneratedPart[] = [
   { path: 'ARCHITECTURE.md', name: 'cost', content: costTable },
   { path: 'README.md', name: 'default targets', content: defaultTargetsTable },
   { path: 'docs/configuration.md', name: 'provider kinds', content: providerKindsTable },
+  { path: 'docs/providers.md', name: 'providers', content: providerSections },
   { path: 'docs/configuration.md', name: 'retry presets', content: presetsTable },
   { path: 'docs/resilience.md', name: 'error classes', content: effectsTable },
   { path: 'docs/resilience.md', name: 'backoff', content: backoffTable },
