@@ -3,11 +3,13 @@ import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { ChatEvent } from '../../chat/stream-event.ts';
 import { readFinish, saysToolCalls } from './finish-reasons.ts';
 import { reasoningDetailText, thinkingText } from './reasoning-text.ts';
+import { type ThinkPiece, ThinkTags } from './think-tags.ts';
 import { ToolDeltas } from './tool-deltas.ts';
 
 export class ChoiceDecoder {
   readonly #choice: number;
   readonly #tools: ToolDeltas;
+  readonly #tags = new ThinkTags();
   #isReasoning = false;
   #hasSpoken = false;
   #finish: 'none' | 'normal' | 'error' = 'none';
@@ -45,6 +47,7 @@ export class ChoiceDecoder {
 
   /** Ends what is open and tells the finish; returns whether a client may read `raw` as it is. */
   finish(raw: string, events: ChatEvent[]): boolean {
+    this.#tell(this.#tags.end(), events);
     this.#endReasoning(events);
     const before = events.length;
     this.#tools.close(events, true);
@@ -62,19 +65,24 @@ export class ChoiceDecoder {
   #pushReasoning(delta: JsonObject, events: ChatEvent[]): boolean {
     const given = delta['reasoning_content'] ?? delta['reasoning'];
     if (given !== undefined && given !== null) {
-      if (typeof given === 'string') this.#reason(given, events);
-      else return false;
+      if (typeof given !== 'string') return false;
+      if (given !== '') this.#tags.settle();
+      this.#reason(given, events);
       if (given !== '') return true;
     }
     const details = delta['reasoning_details'];
-    if (Array.isArray(details)) this.#reason(reasoningDetailText(details), events);
+    if (!Array.isArray(details)) return true;
+    if (details.length > 0) this.#tags.settle();
+    this.#reason(reasoningDetailText(details), events);
     return true;
   }
 
   #pushPart(part: unknown, events: ChatEvent[]): void {
     if (!isJsonObject(part)) return;
-    if (part['type'] === 'thinking') this.#reason(thinkingText(part['thinking']), events);
-    else if (typeof part['text'] === 'string') this.pushText(part['text'], events);
+    if (part['type'] === 'thinking') {
+      this.#tags.settle();
+      this.#reason(thinkingText(part['thinking']), events);
+    } else if (typeof part['text'] === 'string') this.pushText(part['text'], events);
     else if (typeof part['refusal'] === 'string') this.#pushRefusal(part['refusal'], events);
   }
 
@@ -82,7 +90,10 @@ export class ChoiceDecoder {
     let isPlain = true;
     const calls = delta['tool_calls'];
     if (Array.isArray(calls)) {
-      if (calls.length > 0) this.#endReasoning(events);
+      if (calls.length > 0) {
+        this.#tell(this.#tags.end(), events);
+        this.#endReasoning(events);
+      }
       for (const [position, call] of calls.entries()) {
         if (!this.#tools.push(call, position, events)) isPlain = false;
       }
@@ -98,10 +109,20 @@ export class ChoiceDecoder {
   /** A delta of plain text. */
   pushText(text: string, events: ChatEvent[]): void {
     if (text === '') return;
-    this.#endReasoning(events);
-    this.#tools.close(events, false);
     this.#hasSpoken = true;
-    events.push({ type: 'text', choice: this.#choice, text });
+    this.#tell(this.#tags.push(text), events);
+  }
+
+  #tell(pieces: readonly ThinkPiece[], events: ChatEvent[]): void {
+    for (const { type, text } of pieces) {
+      if (type === 'reasoning') {
+        this.#reason(text, events);
+        continue;
+      }
+      this.#endReasoning(events);
+      this.#tools.close(events, false);
+      events.push({ type, choice: this.#choice, text });
+    }
   }
 
   #pushRefusal(text: string, events: ChatEvent[]): void {
