@@ -59,7 +59,12 @@ export const deepseekKind = chatKind({
     messages: {
       takesDeveloperRole: false,
       // Without it a thinking model refuses a tool loop; in plain turns older ones refuse it.
-      echo: { place: 'reasoning_content', isForCallsAlone: true, isRequiredWithCalls: true },
+      echo: {
+        service: 'deepseek',
+        place: 'reasoning_content',
+        isForCallsAlone: true,
+        isRequiredWithCalls: true,
+      },
     },
   },
   modelFacts: (name) => factsOf(models, name) ?? unknown,

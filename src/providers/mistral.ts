@@ -46,7 +46,12 @@ const quirks: ChatQuirks = {
     takesDeveloperRole: false,
     takesNames: false,
     callIdLength: 9,
-    echo: { place: 'thinking', isForCallsAlone: false, isRequiredWithCalls: false },
+    echo: {
+      service: 'mistral',
+      place: 'thinking',
+      isForCallsAlone: false,
+      isRequiredWithCalls: false,
+    },
     // Otherwise the last message must be a user's or a tool's.
     prefillMark: { prefix: true },
   },

@@ -114,11 +114,12 @@ const messageWords: Words<MessageQuirks> = {
   onlyFields: (names) => ['the only fields of a message', codes(names)],
   takesNames: (isTaken) => (isTaken ? null : ['names of messages', 'left out and named']),
   takesDeveloperRole: (isTaken) => (isTaken ? null : ['the role `developer`', 'sent as `system`']),
-  echo: ({ place, isForCallsAlone, isRequiredWithCalls }) => [
+  echo: ({ place, service, isForCallsAlone, isRequiredWithCalls }) => [
     'reasoning of its own that comes back',
     [
       `as ${code(place)}`,
       ...(isForCallsAlone ? ['only in turns with tool calls'] : []),
+      ...(service === undefined ? ['from clients of its own protocol alone'] : []),
       ...(isRequiredWithCalls ? ['empty where such a turn has none'] : []),
     ].join(', '),
   ],

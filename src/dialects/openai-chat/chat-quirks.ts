@@ -57,6 +57,11 @@ export type MessageQuirks = {
 
 /** Which reasoning of its own it wants back with the history. */
 export type ReasoningEcho = {
+  /**
+   * What its thoughts go by on their way through clients of other dialects; absent = these bring none back.
+   * The place then holds plain text.
+   */
+  readonly service?: string;
   /** One of the fields of an assistant's turn, or `thinking` parts of its content. */
   readonly place: string;
   /** Only in turns that call tools. */

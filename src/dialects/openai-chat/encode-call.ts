@@ -14,6 +14,7 @@ import { encodeMessages } from './encode-messages.ts';
 import { fieldOf, type ParameterName, refusedSampling, wireValueOf } from './encode-parameters.ts';
 import { encodeTools } from './encode-tools.ts';
 import { fitBody, needsFitting } from './fit-body.ts';
+import { isEchoed } from './reasoning-echo.ts';
 import { dialectName, type WireMessage } from './wire.ts';
 
 export function encodeCall(
@@ -45,7 +46,7 @@ function buildBody(call: UpstreamCall, quirks: ChatQuirks): Result<EncodedCall, 
   };
   const text = encodeJson(body);
   if (!text.ok) return fail({ param: null, message: `the request is ${text.fault}` });
-  if (request.messages.some(hasReasoning)) dropped.add('reasoning');
+  if (request.messages.some((message) => losesReasoning(message, quirks))) dropped.add('reasoning');
   if (request.messages.at(-1)?.role === 'assistant') dropped.add('prefill');
   return success({ body: text.value, dropped: [...dropped] });
 }
@@ -64,8 +65,11 @@ function withJsonWord(
 }
 
 /** Which no other vendor is shown. */
-function hasReasoning({ role, content }: Message): boolean {
-  return role === 'assistant' && content.some(({ type }) => type === 'reasoning');
+function losesReasoning(message: Message, quirks: ChatQuirks): boolean {
+  if (message.role !== 'assistant') return false;
+  return message.content.some(
+    (part) => part.type === 'reasoning' && !isEchoed(part, message, quirks),
+  );
 }
 
 /** The service refuses a conversation of nothing. */

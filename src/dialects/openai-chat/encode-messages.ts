@@ -16,6 +16,7 @@ import { unwritableName } from '../tool-names.ts';
 import { ToolResults } from '../tool-results.ts';
 import type { ChatQuirks } from './chat-quirks.ts';
 import { toolName } from './encode-tools.ts';
+import { withEcho } from './reasoning-echo.ts';
 import { madeToolCallId, sendableToolCallId } from './tool-call-ids.ts';
 import type { WireMessage, WireToolCall } from './wire.ts';
 
@@ -66,7 +67,7 @@ function joined(parts: readonly { readonly text: string }[]): string {
   return parts.map((part) => part.text).join('\n\n');
 }
 
-/** Reasoning stays out: it is private to the vendor that made it. */
+/** Reasoning is private to the vendor that made it, and goes back to nobody else. */
 function encodeAssistant(
   message: AssistantMessage,
   quirks: ChatQuirks,
@@ -88,12 +89,13 @@ function encodeAssistant(
     ids.add(id);
     calls.push({ id, type: 'function', function: called });
   }
-  return success({
+  const turn: WireMessage = {
     role: 'assistant',
     content: text === '' && (calls.length > 0 || refusal !== '') ? null : text,
     ...(refusal === '' ? {} : { refusal }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
-  });
+  };
+  return success(withEcho(turn, message, quirks));
 }
 
 /** Calls of one turn are told apart by their ids alone. */

@@ -6,6 +6,7 @@ import { embeddingsUpstream } from './embeddings-upstream.ts';
 import { encodeCall } from './encode-call.ts';
 import { hints, readError, rules } from './error-rules.ts';
 import { missingAbility } from './missing-ability.ts';
+import { namingService } from './reasoning-echo.ts';
 import { streamDecoder } from './stream-decoder.ts';
 import { dialectName } from './wire.ts';
 
@@ -25,8 +26,10 @@ export const openaiChatUpstream: UpstreamDialect = {
 
 /** The same, with what is known of one server that speaks it. */
 export function openaiChatWith(quirks: ChatQuirks): UpstreamDialect {
+  const service = quirks.messages?.echo?.service;
   return {
     ...openaiChatUpstream,
+    ...(service === undefined ? {} : namingService(openaiChatUpstream, service)),
     ...(quirks.hasEmbeddings === false ? { operations: {} } : {}),
     missingAbility: (request) => missingAbility(request, quirks),
     encodeCall: (call) => encodeCall(call, quirks),
