@@ -21,7 +21,13 @@ export type FinishReason =
  * their call; calls do not interleave.
  */
 export type ChatEvent =
-  | { readonly type: 'start'; readonly id: string | null; readonly model: string | null }
+  | {
+      readonly type: 'start';
+      readonly id: string | null;
+      readonly model: string | null;
+      /** In whose form `id` is; absent = in none that a client would know. */
+      readonly dialect?: DialectName;
+    }
   | { readonly type: 'text'; readonly choice: number; readonly text: string }
   | { readonly type: 'refusal'; readonly choice: number; readonly text: string }
   | { readonly type: 'reasoning'; readonly choice: number; readonly text: string }

@@ -5,6 +5,7 @@ import { findError, isErrorDocument, isFilled, statedStatus } from '../error-doc
 import { ChoiceDecoder } from './decode-choice.ts';
 import { readFinish } from './finish-reasons.ts';
 import { readUsage } from './usage.ts';
+import { dialectName } from './wire.ts';
 
 /** `isPlain`: a client that reads the original bytes learns what the events say. */
 export type Reading = { readonly events: readonly ChatEvent[]; readonly isPlain: boolean };
@@ -133,7 +134,12 @@ export class ChunkReader {
     if (!hasId && !hasModel) return;
     this.#hasStarted = true;
     this.#seed = `${hasId ? id : ''}|${typeof created === 'number' ? created : ''}`;
-    events.push({ type: 'start', id: hasId ? id : null, model: hasModel ? model : null });
+    events.push({
+      type: 'start',
+      id: hasId ? id : null,
+      model: hasModel ? model : null,
+      dialect: dialectName,
+    });
   }
 }
 

@@ -18,6 +18,7 @@ import {
   scanContainer,
   scanJson,
 } from '../json-spans.ts';
+import { completionIdOf } from './completion-id.ts';
 import { saysToolCalls, writeFinish } from './finish-reasons.ts';
 import { writeUsage } from './usage.ts';
 import type { WireToolCall } from './wire.ts';
@@ -60,7 +61,7 @@ function builtReply(input: {
   const { reply } = input;
   const usage = writeUsage(reply.usage);
   return {
-    id: reply.id ?? input.fallbackId,
+    id: completionIdOf(reply.id ?? input.fallbackId),
     object: 'chat.completion',
     created: input.createdAtSeconds,
     model: reply.model ?? '',

@@ -11,6 +11,7 @@ import type { RequestFailure } from '../../failure/request-failure.ts';
 import type { ClientStreamEncoder, Joint, StreamEncoderOptions } from '../dialect.ts';
 import { jointComment } from '../joint-comment.ts';
 import { encodeStreamError } from './client-error.ts';
+import { completionIdOf } from './completion-id.ts';
 import { writeFinish } from './finish-reasons.ts';
 import { writeUsage } from './usage.ts';
 import { dialectName, type WireDelta } from './wire.ts';
@@ -82,7 +83,7 @@ class ChunkWriter {
     if (event.type === 'usage') this.#usage = event.usage;
     if (event.type !== 'start') return;
     if (this.#hasStarted) this.#isContinued = true;
-    else this.#id ??= event.id;
+    else if (event.id !== null) this.#id ??= completionIdOf(event.id, event.dialect);
     this.#hasStarted = true;
     this.#model = event.model ?? this.#model;
   }
@@ -222,7 +223,7 @@ class ChunkWriter {
 
   #chunk(choices: readonly JsonObject[], extra: JsonObject = {}): string {
     // Every chunk has the id of the first.
-    this.#id ??= this.#options.fallbackId;
+    this.#id ??= completionIdOf(this.#options.fallbackId);
     const chunk = {
       id: this.#id,
       object: 'chat.completion.chunk',

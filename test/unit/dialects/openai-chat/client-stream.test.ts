@@ -64,7 +64,7 @@ describe('chunks of our own', () => {
     const data = dataIn(fromEvents([start, text('he'), text('llo'), finish(), finish(), end, end]));
     expect(data).toEqual([
       {
-        id: 'msg_1',
+        id: 'chatcmpl-msg_1',
         object: 'chat.completion.chunk',
         created: 77,
         model: 'm-1',
@@ -78,7 +78,7 @@ describe('chunks of our own', () => {
         ],
       },
       expect.objectContaining({
-        id: 'msg_1',
+        id: 'chatcmpl-msg_1',
         created: 77,
         choices: [{ index: 0, delta: { content: 'llo' }, logprobs: null, finish_reason: null }],
       }),

@@ -49,7 +49,7 @@ describe('frames', () => {
     const bytes = parts.map((part) => part.frame?.bytes ?? Buffer.alloc(0));
     expect(Buffer.concat(bytes).toString()).toBe(stream);
     expect(eventsOf(parts)).toEqual([
-      { type: 'start', id: 'c-1', model: 'm' },
+      { type: 'start', id: 'c-1', model: 'm', dialect: 'openai-chat' },
       { type: 'text', choice: 0, text: 'a' },
       { type: 'finish', choice: 0, reason: 'stop', raw: 'stop' },
       {
@@ -158,7 +158,7 @@ describe('tool calls', () => {
       ].join(''),
     );
     expect(eventsOf(parts)).toEqual([
-      { type: 'start', id: 'c-1', model: 'm' },
+      { type: 'start', id: 'c-1', model: 'm', dialect: 'openai-chat' },
       { type: 'tool_call_start', choice: 0, index: 0, id: 'call_a', name: 'f' },
       { type: 'tool_call_arguments', choice: 0, index: 0, fragment: '{"x":' },
       { type: 'tool_call_arguments', choice: 0, index: 0, fragment: '1}' },
