@@ -1,5 +1,5 @@
 /** One call as a Converse body. The same request gives the same bytes. */
-import { isJsonObject, type JsonObject, stringAt } from '../../base/json.ts';
+import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../base/json.ts';
 import { fail, type Result, success } from '../../base/result.ts';
 import { thinkingLimits } from '../claude-thinking.ts';
 import type { EncodedCall, RequestFault, UpstreamCall } from '../dialect.ts';
@@ -7,6 +7,7 @@ import { encodeJson } from '../exact-json.ts';
 import { withExtraFields } from '../extra-fields.ts';
 import { limitFault } from '../foreign-request.ts';
 import { arrangeTurns, type Conversation } from '../turns.ts';
+import { requestMark, withRequestPoint } from './cache-points.ts';
 import { DocumentNames } from './document-names.ts';
 import { type MediaContext, textBlocks } from './encode-media.ts';
 import { encodeMessages } from './encode-messages.ts';
@@ -40,15 +41,18 @@ export function encodeCall(given: UpstreamCall): Result<EncodedCall, RequestFaul
   const isReasoningLost = conversation.value.lostReasoning || own !== given.request.messages;
   if (isReasoningLost) dropped.add('reasoning');
   if (limits.isPrefilled && !traits.takesPrefill) dropped.add('prefill');
-  // A mark that found no place was named where it stood; one for the whole request has none.
+  // A mark that finds no place is named where it stands.
+  const mark = requestMark(call.request);
   const { otherFields, original } = call.request;
-  const isUnplaced = Object.hasOwn(original.json, 'cache_control');
+  const isUnread = mark === null && Object.hasOwn(original.json, 'cache_control');
   for (const field of otherFields) {
-    if (field !== 'cache_control' || isUnplaced) dropped.add(field);
+    if (field !== 'cache_control' || isUnread) dropped.add(field);
   }
+  const others = [...system, ...arrayAt(objectAt(tools.value, 'toolConfig'), 'tools')];
+  const marking = { others, traits, dropped };
   const body: JsonObject = {
     ...(system.length > 0 ? { system } : {}),
-    messages: messages.value,
+    messages: mark === null ? messages.value : withRequestPoint(messages.value, mark, marking),
     ...tools.value,
     ...fields,
   };

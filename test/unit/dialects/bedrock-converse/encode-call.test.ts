@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/base/json.ts';
 import { anthropicMessagesClient } from '../../../../src/dialects/anthropic-messages/client.ts';
+import { withRequestPoint } from '../../../../src/dialects/bedrock-converse/cache-points.ts';
+import { traitsOf } from '../../../../src/dialects/bedrock-converse/model-traits.ts';
 import { bedrockConverseUpstream as dialect } from '../../../../src/dialects/bedrock-converse/upstream.ts';
 import { callIn, callOf, sent } from '../upstream-calls.ts';
 
@@ -180,8 +182,56 @@ describe('cache marks', () => {
     }
   });
 
-  it('of the whole request are named: the service sets none by itself', () => {
-    expect(write(mark, claude).dropped).toEqual(['cache_control']);
+  describe('of the whole request', () => {
+    const turns = (content: unknown) => ({
+      tools: [],
+      system: 's',
+      messages: [{ role: 'user', content }],
+    });
+    const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+
+    it('become one behind its last block', () => {
+      for (const [messages, last] of [
+        [turns('hello').messages, [{ text: 'hello' }, point]],
+        [body.messages.slice(0, 1), [expect.objectContaining({ image: expect.anything() }), point]],
+      ] as const) {
+        const { at, dropped } = write({ ...turns(''), messages, ...mark }, claude);
+        expect((at('messages') as readonly JsonObject[]).at(-1)?.['content']).toEqual(last);
+        expect(dropped).not.toContain('cache_control');
+      }
+    });
+
+    it('stand before a thought, which cannot be cached', () => {
+      const thought = { reasoningContent: { redactedContent: 'R' } };
+      const messages = [{ role: 'assistant', content: [{ text: 'a' }, thought] }] as const;
+      const dropped = new Set<string>();
+      const context = { others: [], traits: traitsOf(claude), dropped };
+      const [turn] = withRequestPoint(messages, mark.cache_control, context);
+      expect(turn?.content).toEqual([{ text: 'a' }, point, thought]);
+      expect(withRequestPoint([], mark.cache_control, context)).toEqual([]);
+      expect([...dropped]).toEqual(['cache_control']);
+    });
+
+    it('last as long as they say', () => {
+      const { at } = write({ ...turns('hello'), ...hour }, claude);
+      expect(at('messages.0.content.1')).toEqual({ cachePoint: { type: 'default', ttl: '1h' } });
+    });
+
+    it('are named where a model takes none, and where there are as many as the service takes', () => {
+      const plain = write({ ...turns('hello'), ...mark }, llama);
+      expect(plain.at('messages.0.content')).toEqual([{ text: 'hello' }]);
+      expect(plain.dropped).toEqual(['cache_control']);
+      const full = write(mark, claude);
+      expect(full.at('messages.2.content.2')).toEqual({ text: 'go on' });
+      expect(full.at('messages.2.content.3')).toBeUndefined();
+      expect(full.dropped).toEqual(['cache_control']);
+    });
+
+    it('are named where nobody can read them', () => {
+      expect(write({ ...turns('hello'), cache_control: 'yes' }, claude).dropped).toEqual([
+        'cache_control',
+      ]);
+    });
   });
 
   it('of a system text in mid-conversation stay with it', () => {
