@@ -1,7 +1,9 @@
 /** A whole answer, collected from its events. */
+import { append } from '../base/append.ts';
 import type { Citation, OmittedContent } from './citation.ts';
 import type { DialectName } from './request.ts';
 import type { ChatEvent, FinishReason } from './stream-event.ts';
+import type { TokenLogprob } from './token-logprob.ts';
 import { type Usage, unknownUsage } from './usage.ts';
 
 export type ToolCall = { readonly id: string; readonly name: string; readonly arguments: string };
@@ -19,6 +21,9 @@ export type ReplyChoice = {
   readonly index: number;
   readonly text: string;
   readonly refusal: string | null;
+  /** Of the tokens of `text`, and of those of `refusal`; absent: none were told. */
+  readonly logprobs?: readonly TokenLogprob[];
+  readonly refusalLogprobs?: readonly TokenLogprob[];
   readonly reasoning: readonly ReasoningBlock[];
   readonly toolCalls: readonly ToolCall[];
   /** Absent = none. */
@@ -41,6 +46,8 @@ type ReasoningDraft = { -readonly [Field in keyof ReasoningBlock]: ReasoningBloc
 type ChoiceDraft = {
   text: string;
   refusal: string | null;
+  logprobs?: TokenLogprob[];
+  refusalLogprobs?: TokenLogprob[];
   reasoning: ReasoningDraft[];
   isReasoningOpen: boolean;
   toolCalls: { id: string; name: string; arguments: string }[];
@@ -106,9 +113,13 @@ function applyToChoice(choice: ChoiceDraft, event: ChoiceEvent): void {
   switch (event.type) {
     case 'text':
       choice.text += event.text;
+      if (event.logprobs !== undefined) choice.logprobs = more(choice.logprobs, event.logprobs);
       return;
     case 'refusal':
       choice.refusal = (choice.refusal ?? '') + event.text;
+      if (event.logprobs !== undefined) {
+        choice.refusalLogprobs = more(choice.refusalLogprobs, event.logprobs);
+      }
       return;
     case 'reasoning':
       openReasoning(choice).text += event.text;
@@ -145,6 +156,12 @@ function applyToChoice(choice: ChoiceDraft, event: ChoiceEvent): void {
       choice.rawFinish = event.raw;
       return;
   }
+}
+
+function more(told: TokenLogprob[] | undefined, logprobs: readonly TokenLogprob[]): TokenLogprob[] {
+  const all = told ?? [];
+  append(all, logprobs);
+  return all;
 }
 
 function openReasoning(choice: ChoiceDraft): ReasoningDraft {

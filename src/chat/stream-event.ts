@@ -1,6 +1,7 @@
 /** What a model says, as events: a whole reply is decoded into the same sequence as a stream. */
 import type { Citation, OmittedContent } from './citation.ts';
 import type { DialectName } from './request.ts';
+import type { TokenLogprob } from './token-logprob.ts';
 import type { Usage } from './usage.ts';
 
 /** `error` = the model's output is unusable; `other` = a word we do not know, kept in `raw`, never a natural stop. */
@@ -12,6 +13,18 @@ export type FinishReason =
   | 'error'
   | 'paused'
   | 'other';
+
+/**
+ * What the client reads. `logprobs`: of the tokens that spell `text`, in order, where the service tells
+ * them. They go with their text and nowhere else: whoever puts other text in its place leaves them out.
+ * `text` may be empty where they come behind it.
+ */
+type SpokenEvent<Type extends string> = {
+  readonly type: Type;
+  readonly choice: number;
+  readonly text: string;
+  readonly logprobs?: readonly TokenLogprob[];
+};
 
 /**
  * Order: `start` first; content in the order it was written; `finish` per choice (may repeat: the
@@ -28,8 +41,8 @@ export type ChatEvent =
       /** In whose form `id` is; absent = in none that a client would know. */
       readonly dialect?: DialectName;
     }
-  | { readonly type: 'text'; readonly choice: number; readonly text: string }
-  | { readonly type: 'refusal'; readonly choice: number; readonly text: string }
+  | SpokenEvent<'text'>
+  | SpokenEvent<'refusal'>
   | { readonly type: 'reasoning'; readonly choice: number; readonly text: string }
   /** Ends a reasoning block; `signature` and `redacted` are opaque and bound to their dialect. */
   | {

@@ -13,24 +13,27 @@ const thinking: ModelFacts = {
   supports: {},
 };
 
+/** The vendor tells no log probabilities of these (its answers in its forum and issues, June 2026). */
+const from3: ModelFacts = { ...thinking, supports: { logprobs: false } };
+
 const models: ModelTable = {
   'gemini-2.0-flash': { ...thinking, maxOutputTokens: 8_192, thinksByDefault: false },
   'gemini-2.0-flash-lite': { ...thinking, maxOutputTokens: 8_192, thinksByDefault: false },
   'gemini-2.5-pro': thinking,
   'gemini-2.5-flash': thinking,
   'gemini-2.5-flash-lite': { ...thinking, thinksByDefault: false },
-  'gemini-3-pro-preview': thinking,
-  'gemini-3-flash-preview': thinking,
-  'gemini-3.1-pro-preview': thinking,
-  'gemini-3.1-flash-lite': thinking,
-  'gemini-3.5-flash': thinking,
-  'gemini-3.5-flash-lite': thinking,
-  'gemini-3.6-flash': thinking,
-  'gemini-3.7-flash': thinking,
-  'gemini-3.8-flash': thinking,
-  'gemini-pro-latest': thinking,
-  'gemini-flash-latest': thinking,
-  'gemini-flash-lite-latest': thinking,
+  'gemini-3-pro-preview': from3,
+  'gemini-3-flash-preview': from3,
+  'gemini-3.1-pro-preview': from3,
+  'gemini-3.1-flash-lite': from3,
+  'gemini-3.5-flash': from3,
+  'gemini-3.5-flash-lite': from3,
+  'gemini-3.6-flash': from3,
+  'gemini-3.7-flash': from3,
+  'gemini-3.8-flash': from3,
+  'gemini-pro-latest': from3,
+  'gemini-flash-latest': from3,
+  'gemini-flash-lite-latest': from3,
 };
 
 export const geminiKind: ProviderKind = {

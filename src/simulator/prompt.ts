@@ -55,6 +55,8 @@ export type Prompt = {
   readonly showsThinking: boolean;
   /** Thinking comes with what the service alone can read, to be sent back; absent = no. */
   readonly sealsThinking?: boolean;
+  /** Each token is told with how likely it was, and with so many of the likeliest at its place; absent = no. */
+  readonly likelyTokens?: number | null;
 };
 
 export type ToolCall = {

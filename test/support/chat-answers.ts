@@ -53,6 +53,22 @@ function readUsage(value: unknown): Json | null {
   return usage;
 }
 
+function logprobs(value: unknown): void {
+  if (value === null || value === undefined) return;
+  const told = object(value, 'logprobs');
+  known(told, ['content', 'refusal'], 'logprobs');
+  for (const name of ['content', 'refusal']) {
+    for (const token of list(told[name] ?? [], `logprobs.${name}`)) {
+      known(token, ['token', 'logprob', 'bytes', 'top_logprobs'], name);
+      for (const each of [token, ...list(token['top_logprobs'], 'top_logprobs')]) {
+        check(typeof each['token'] === 'string', 'a token without its text');
+        check(Number(each['logprob']) <= 0, `logprob: ${each['logprob']}`);
+        check(each['bytes'] === null || Array.isArray(each['bytes']), 'a token without bytes');
+      }
+    }
+  }
+}
+
 type Call = { id: string; name: string; arguments: string };
 
 class Chunks {
@@ -86,6 +102,7 @@ class Chunks {
     check(!this.#finish.has(index), 'a delta after the finish');
     const delta = object(choice['delta'], 'delta');
     known(delta, deltaFields, 'delta');
+    logprobs(choice['logprobs']);
     if (index === 0) this.#readDelta(delta);
     const reason = choice['finish_reason'];
     if (reason === null || reason === undefined) return;

@@ -10,8 +10,10 @@ import {
 } from '../../base/json.ts';
 import type { ChatEvent } from '../../chat/stream-event.ts';
 import { encodeJson } from '../exact-json.ts';
+import { TextLogprobs } from '../token-logprobs.ts';
 import { decodeToolName } from '../tool-names.ts';
 import { type Finish, finishOf } from './finish-reasons.ts';
+import { readLogprobs } from './logprobs.ts';
 import { PartialArguments } from './partial-arguments.ts';
 import { encodeCallId } from './tool-call-ids.ts';
 
@@ -29,6 +31,7 @@ const malformed: ChatEvent = { type: 'malformed' };
 export class CandidateReader {
   readonly #choice: number;
   #calls = 0;
+  readonly #logprobs = new TextLogprobs('text');
   #isThinking = false;
   #thoughtSignature: string | null = null;
   #finish: Finish | null = null;
@@ -53,6 +56,7 @@ export class CandidateReader {
     const finish = finishOf(property(candidate, 'finishReason'));
     if (finish !== null) append(events, this.#close());
     if (finish !== null || this.#isFinishStale) append(events, this.#tellFinish(finish));
+    this.#logprobs.give(events, 0, readLogprobs(candidate));
     return events;
   }
 

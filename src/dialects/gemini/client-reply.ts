@@ -5,6 +5,7 @@ import type { ChatRequest } from '../../chat/request.ts';
 import { withMeta } from '../answer-meta.ts';
 import type { AnswerMeta } from '../dialect.ts';
 import { callPart, finishFields } from './client-parts.ts';
+import { CandidateLogprobs } from './logprobs.ts';
 import { writeUsage } from './usage-tally.ts';
 
 /** `original` is the provider's own body in this dialect: kept as it is. */
@@ -33,7 +34,7 @@ function builtReply({
   const isHidden = request?.hidesThoughts === true;
   return {
     candidates: reply.choices.map((choice) =>
-      builtCandidate(isHidden ? { ...choice, reasoning: [] } : choice, reply.model),
+      builtCandidate(isHidden ? { ...choice, reasoning: [] } : choice, reply.model, request),
     ),
     ...(usage === null ? {} : { usageMetadata: usage }),
     modelVersion: reply.model ?? '',
@@ -41,7 +42,11 @@ function builtReply({
   };
 }
 
-function builtCandidate(choice: ReplyChoice, model: string | null): JsonObject {
+function builtCandidate(
+  choice: ReplyChoice,
+  model: string | null,
+  request: ChatRequest | undefined,
+): JsonObject {
   const { finish, rawFinish } = choice;
   const parts: JsonObject[] = [];
   for (const { text } of choice.reasoning) if (text !== '') parts.push({ text, thought: true });
@@ -54,6 +59,8 @@ function builtCandidate(choice: ReplyChoice, model: string | null): JsonObject {
     else parts.push(part);
   }
   const isRefused = choice.refusal !== null;
+  const logprobs = new CandidateLogprobs(request);
+  const tokens = [...(choice.logprobs ?? []), ...(choice.refusalLogprobs ?? [])];
   return {
     // Without a word the content has no parts at all, as the service writes it.
     content: parts.length === 0 ? { role: 'model' } : { parts, role: 'model' },
@@ -61,5 +68,7 @@ function builtCandidate(choice: ReplyChoice, model: string | null): JsonObject {
       ? {}
       : finishFields({ reason: finish, raw: rawFinish, isRefused, brokenCall })),
     index: choice.index,
+    ...logprobs.fields(tokens),
+    ...logprobs.average(),
   };
 }

@@ -8,6 +8,7 @@ import type { ClientStreamEncoder, StreamEncoderOptions } from '../dialect.ts';
 import { encodeError } from './client-error.ts';
 import { arrayFraming, eventFraming, type StreamFraming } from './client-framing.ts';
 import { callPart, finishFields } from './client-parts.ts';
+import { CandidateLogprobs } from './logprobs.ts';
 import { writeUsage } from './usage-tally.ts';
 import { dialectName } from './wire.ts';
 
@@ -37,9 +38,11 @@ type ChoiceState = {
   /** Calls are written whole: those whose arguments are still coming, by their index. */
   readonly calls: Map<number, ToolCall>;
   brokenCall: string | null;
+  readonly logprobs: CandidateLogprobs;
 };
 
 type ChoiceEvent = Extract<ChatEvent, { readonly choice: number }>;
+type SpokenEvent = Extract<ChatEvent, { readonly type: 'text' | 'refusal' }>;
 
 class ChunkWriter {
   readonly #options: StreamEncoderOptions;
@@ -114,13 +117,14 @@ class ChunkWriter {
     const choice = this.#choice(event.choice);
     switch (event.type) {
       case 'text':
-        return this.#text(event.choice, event.text, {});
+        return this.#spoken(event);
       case 'refusal':
         choice.isRefused = true;
-        return this.#text(event.choice, event.text, {});
+        return this.#spoken(event);
       case 'reasoning':
         if (this.#options.request?.hidesThoughts === true) return '';
-        return this.#text(event.choice, event.text, { thought: true });
+        if (event.text === '') return '';
+        return this.#part(event.choice, { text: event.text, thought: true });
       case 'reasoning_end':
       case 'citation':
       case 'omitted':
@@ -162,13 +166,15 @@ class ChunkWriter {
     return this.#part(index, part);
   }
 
-  #text(index: number, text: string, more: JsonObject): string {
-    return this.#part(index, text === '' ? null : { text, ...more });
+  #spoken({ choice, text, logprobs }: SpokenEvent): string {
+    const told = this.#choice(choice).logprobs.fields(logprobs);
+    if (text !== '' || Object.keys(told).length > 0) return this.#part(choice, { text }, told);
+    return '';
   }
 
-  #part(index: number, part: JsonObject | null): string {
+  #part(index: number, part: JsonObject | null, more: JsonObject = {}): string {
     if (part === null) return '';
-    return this.#chunk([{ content: { parts: [part], role: 'model' }, index }]);
+    return this.#chunk([{ content: { parts: [part], role: 'model' }, index, ...more }]);
   }
 
   /** Usage comes with the finish, which waits for the end or for a frame that passes after it. */
@@ -180,7 +186,7 @@ class ChunkWriter {
       const finish = finishFields({ ...choice.pending, isRefused, brokenCall });
       choice.pending = null;
       choice.hasFinished = true;
-      candidates.push({ content: emptyContent, ...finish, index });
+      candidates.push({ content: emptyContent, ...finish, index, ...choice.logprobs.average() });
     }
     return candidates.length === 0 ? '' : this.#chunk(candidates, this.#usageField());
   }
@@ -222,6 +228,7 @@ class ChunkWriter {
       isRefused: false,
       calls: new Map(),
       brokenCall: null,
+      logprobs: new CandidateLogprobs(this.#options.request),
     };
     this.#choices.set(index, made);
     return made;

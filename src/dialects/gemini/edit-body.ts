@@ -87,7 +87,7 @@ function configChanges(call: UpstreamCall, dropped: Set<string>): ConfigEdit {
   for (const name of owned) {
     for (const field of configFields[name] ?? []) changes.set(field, undefined);
   }
-  // Those stand in this dialect as they are; what encodes for others has no place for them.
+  // The client may ask for the one and the target set the other: they are written as they are.
   const { logprobs, top_logprobs, ...picked } = Object.fromEntries(
     owned.map((name) => [name, parameters[name]]),
   );

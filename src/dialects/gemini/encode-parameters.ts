@@ -36,6 +36,8 @@ export function encodeParameters(
     seed: within(-(2 ** 31), 2 ** 31 - 1, 'seed', parameters, dropped),
     presencePenalty: parameters.presence_penalty,
     frequencyPenalty: parameters.frequency_penalty,
+    responseLogprobs: parameters.logprobs === true ? true : null,
+    logprobs: topLogprobs(parameters, dropped),
     ...format.fields,
     thinkingConfig,
   };
@@ -45,6 +47,17 @@ export function encodeParameters(
     serviceTier: serviceTier(parameters.service_tier, dropped),
     instruction: format.instruction,
   };
+}
+
+/** None is not told: one version of the service counts from 1. Without the field it tells the chosen tokens alone. */
+function topLogprobs(
+  { logprobs, top_logprobs: top }: ChatParameters,
+  dropped: Set<string>,
+): number | null {
+  if (top === null || top === 0) return null;
+  if (logprobs === true) return top;
+  dropped.add('top_logprobs');
+  return null;
 }
 
 /** What only tunes and would be refused is left out. */
@@ -138,9 +151,8 @@ function levelOf(
 }
 
 function dropUnknown(parameters: ChatParameters, dropped: Set<string>): void {
-  const unknown = ['logit_bias', 'top_logprobs', 'verbosity', 'user'] as const;
+  const unknown = ['logit_bias', 'verbosity', 'user'] as const;
   for (const name of unknown) if (parameters[name] !== null) dropped.add(name);
-  if (parameters.logprobs === true) dropped.add('logprobs');
 }
 
 function serviceTier(tier: string | null, dropped: Set<string>): string | null {

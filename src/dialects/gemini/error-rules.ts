@@ -28,7 +28,7 @@ export function readError(input: {
     status: input.status ?? numberAt(error, 'code'),
     code: details.map((detail) => stringAt(detail, 'reason')).find((each) => each !== null) ?? null,
     type: stringAt(error, 'status'),
-    param: fieldAtFault(details),
+    param: fieldAtFault(details) ?? fieldInWords(message),
     message,
     reasons: reasonsOf(error, details),
     upstreamRequestId: input.headers['x-request-id'] ?? null,
@@ -82,6 +82,12 @@ function fieldAtFault(details: readonly unknown[]): string | null {
     }
   }
   return null;
+}
+
+/** What few models can do is refused without naming the field (recorded of both services, 2025 and 2026). */
+function fieldInWords(message: string): string | null {
+  const isLogprobs = /^(unable to submit request because )?logprobs is not (enabled|supported)/i;
+  return isLogprobs.test(message) ? 'generation_config.response_logprobs' : null;
 }
 
 const contextTooLong =

@@ -1,6 +1,7 @@
 /** What of a request this dialect cannot say, so that a target that can is asked. */
 import type { ChatRequest, MediaSource, Message } from '../../chat/request.ts';
 import { foreignAbility } from '../foreign-request.ts';
+import { asksTooManyLogprobs } from '../token-logprobs.ts';
 import { type GeminiQuirks, ownQuirks } from './gemini-quirks.ts';
 import { linkTypeOf } from './link-type.ts';
 import { audioFormats, dialectName, imageMediaTypes, isOwnFile, isStoredFile } from './wire.ts';
@@ -18,8 +19,7 @@ export function missingAbility(
   if (request.original.dialect === dialectName) return null;
   const { parameters } = request;
   if ((parameters.n ?? 1) > candidatesMax) return 'n';
-  // It can compute them, but an answer in another dialect has no place for them.
-  if (parameters.logprobs === true) return 'logprobs';
+  if (asksTooManyLogprobs(request)) return 'logprobs';
   if ((parameters.stop ?? []).length > stopSequencesMax) return 'stop';
   return (
     foreignAbility(request, dialectName) ??

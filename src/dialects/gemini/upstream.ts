@@ -24,6 +24,8 @@ export const geminiUpstream: UpstreamDialect = {
       'seed',
       'presence_penalty',
       'frequency_penalty',
+      'logprobs',
+      'top_logprobs',
       'n',
       'reasoning_effort',
       'response_format',

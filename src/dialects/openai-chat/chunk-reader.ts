@@ -104,6 +104,7 @@ export class ChunkReader {
   ): boolean {
     const decoder = this.#decoder(choice['index'], position);
     if (decoder === null) return false;
+    const before = events.length;
     const said = saidBy(choice, decoder, isStream);
     let isPlain = said === null ? true : decoder.push(said.message, events) && said.isPlain;
     const raw = finishOf(choice, isStream);
@@ -113,6 +114,7 @@ export class ChunkReader {
       return false;
     }
     if (raw !== null && !decoder.finish(raw, events)) isPlain = false;
+    decoder.logprobs.tell(choice, events, before);
     return isPlain && typeof choice['index'] === 'number';
   }
 

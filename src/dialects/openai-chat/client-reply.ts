@@ -8,6 +8,7 @@ import {
   stringAt,
 } from '../../base/json.ts';
 import type { ChatReply, ReplyChoice, ToolCall } from '../../chat/reply.ts';
+import type { ChatRequest } from '../../chat/request.ts';
 import type { AnswerMeta } from '../dialect.ts';
 import { parseToolArguments } from '../exact-json.ts';
 import {
@@ -20,6 +21,7 @@ import {
 } from '../json-spans.ts';
 import { completionIdOf } from './completion-id.ts';
 import { saysToolCalls, writeFinish } from './finish-reasons.ts';
+import { logprobsOf } from './logprobs.ts';
 import { writeUsage } from './usage.ts';
 import type { WireToolCall } from './wire.ts';
 
@@ -30,6 +32,7 @@ export function encodeReply(input: {
   readonly fallbackId: string;
   readonly createdAtSeconds: number;
   readonly meta: AnswerMeta | null;
+  readonly request?: ChatRequest;
 }): Buffer | string {
   const { reply, original, meta } = input;
   if (original === null) return JSON.stringify({ ...builtReply(input), ...metaField(meta) });
@@ -57,20 +60,21 @@ function builtReply(input: {
   readonly reply: ChatReply;
   readonly fallbackId: string;
   readonly createdAtSeconds: number;
+  readonly request?: ChatRequest;
 }): JsonObject {
-  const { reply } = input;
+  const { reply, request } = input;
   const usage = writeUsage(reply.usage);
   return {
     id: completionIdOf(reply.id ?? input.fallbackId),
     object: 'chat.completion',
     created: input.createdAtSeconds,
     model: reply.model ?? '',
-    choices: reply.choices.map(builtChoice),
+    choices: reply.choices.map((choice) => builtChoice(choice, request)),
     ...(usage === null ? {} : { usage }),
   };
 }
 
-function builtChoice(choice: ReplyChoice): JsonObject {
+function builtChoice(choice: ReplyChoice, request: ChatRequest | undefined): JsonObject {
   const reasoning = reasoningOf(choice);
   const toolCalls = wholeCalls(choice);
   const isBare = choice.text === '' && (toolCalls.length > 0 || choice.refusal !== null);
@@ -83,7 +87,7 @@ function builtChoice(choice: ReplyChoice): JsonObject {
       ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
       ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(wireCall) }),
     },
-    logprobs: null,
+    logprobs: logprobsOf(choice, request),
     finish_reason: choice.finish === null ? null : writeFinish(choice.finish, choice.rawFinish),
   };
 }

@@ -13,6 +13,7 @@ import { jointComment } from '../joint-comment.ts';
 import { encodeStreamError } from './client-error.ts';
 import { completionIdOf } from './completion-id.ts';
 import { writeFinish } from './finish-reasons.ts';
+import { logprobsOf } from './logprobs.ts';
 import { writeUsage } from './usage.ts';
 import { dialectName, type WireDelta } from './wire.ts';
 
@@ -131,9 +132,9 @@ class ChunkWriter {
   #write(event: ChatEvent): string {
     switch (event.type) {
       case 'text':
-        return this.#delta(event.choice, { content: event.text });
+        return this.#delta(event.choice, { content: event.text }, this.#logprobs(event));
       case 'refusal':
-        return this.#delta(event.choice, { refusal: event.text });
+        return this.#delta(event.choice, { refusal: event.text }, this.#logprobs(event));
       case 'reasoning':
         return this.#delta(event.choice, { reasoning_content: event.text });
       case 'tool_call_start':
@@ -184,12 +185,18 @@ class ChunkWriter {
     return this.#delta(choice, { tool_calls: [{ index, function: { arguments: fragment } }] });
   }
 
-  #delta(index: number, delta: WireDelta): string {
+  #logprobs(event: Extract<ChatEvent, { readonly type: 'text' | 'refusal' }>): JsonObject | null {
+    const { type, logprobs } = event;
+    if (logprobs === undefined) return null;
+    const spoken = type === 'text' ? { logprobs } : { refusalLogprobs: logprobs };
+    return logprobsOf(spoken, this.#options.request);
+  }
+
+  #delta(index: number, delta: WireDelta, logprobs: JsonObject | null = null): string {
     const choice = this.#choice(index);
-    if (choice.hasRole) return this.#chunk([{ index, delta: withoutNull(delta), ...unfinished }]);
+    const said = choice.hasRole ? withoutNull(delta) : { role: 'assistant', content: '', ...delta };
     choice.hasRole = true;
-    const first = { role: 'assistant', content: '', ...delta };
-    return this.#chunk([{ index, delta: first, ...unfinished }]);
+    return this.#chunk([{ index, delta: said, logprobs, finish_reason: null }]);
   }
 
   #writeFinishes(): string {
@@ -251,8 +258,6 @@ class ChunkWriter {
     return made;
   }
 }
-
-const unfinished = { logprobs: null, finish_reason: null };
 
 /** `content: null` belongs into the opening delta only. */
 function withoutNull(delta: WireDelta): JsonObject {

@@ -2,6 +2,7 @@
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { ChatEvent } from '../../chat/stream-event.ts';
 import { readFinish, saysToolCalls } from './finish-reasons.ts';
+import { ChoiceLogprobs } from './logprobs.ts';
 import { reasoningDetailText, thinkingText } from './reasoning-text.ts';
 import { type ThinkPiece, ThinkTags } from './think-tags.ts';
 import { ToolDeltas } from './tool-deltas.ts';
@@ -10,6 +11,7 @@ export class ChoiceDecoder {
   readonly #choice: number;
   readonly #tools: ToolDeltas;
   readonly #tags = new ThinkTags();
+  readonly logprobs = new ChoiceLogprobs();
   #isReasoning = false;
   #hasSpoken = false;
   #finish: 'none' | 'normal' | 'error' = 'none';

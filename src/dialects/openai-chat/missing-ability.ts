@@ -1,6 +1,7 @@
 /** What of a request this dialect, or one server that speaks it, cannot say: a target that can is asked. */
 import type { ChatRequest, MediaSource, Message } from '../../chat/request.ts';
 import { boundAbility, foreignAbility } from '../foreign-request.ts';
+import { asksTooManyLogprobs } from '../token-logprobs.ts';
 import type { ChatQuirks, ContentKind } from './chat-quirks.ts';
 import { takesField } from './fit-body.ts';
 import { bindingRequestFields, dialectName } from './wire.ts';
@@ -10,8 +11,7 @@ const audioFormats: readonly string[] = ['wav', 'mp3'];
 export function missingAbility(request: ChatRequest, quirks: ChatQuirks = {}): string | null {
   const missing = unserved(request, quirks);
   if (missing !== null || request.original.dialect === dialectName) return missing;
-  // They can be had, but an answer in another dialect has no place for them.
-  if (request.parameters.logprobs === true) return 'logprobs';
+  if (asksTooManyLogprobs(request)) return 'logprobs';
   return foreignAbility(request, dialectName) ?? mediaAbility(request.messages);
 }
 

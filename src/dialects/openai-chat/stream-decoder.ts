@@ -70,7 +70,8 @@ function partOf(event: SseEvent, reader: ChunkReader, template: TextTemplate): S
       const { events, isPlain } = reader.readChunk(chunk, event.event === 'error');
       if (!isPlain || !payload.isFramed) return { events, frame: null };
       const [said] = events;
-      if (event.kind === 'event' && events.length === 1 && said?.type === 'text') {
+      const isText = said?.type === 'text' && said.logprobs === undefined;
+      if (event.kind === 'event' && events.length === 1 && isText) {
         template.learn(event.data, said.choice, said.text);
       }
       return { events, frame: frameOf(event, frameForm) };

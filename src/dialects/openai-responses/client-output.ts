@@ -1,5 +1,10 @@
 /** Output items as this dialect writes them, whole or at their end in a stream. */
+import type { JsonObject } from '../../base/json.ts';
 import type { ReasoningBlock } from '../../chat/reply.ts';
+import type { ChatRequest } from '../../chat/request.ts';
+import type { TokenLogprob } from '../../chat/token-logprob.ts';
+import { writeLogprobs } from '../openai-logprobs.ts';
+import { toldLogprobs } from '../token-logprobs.ts';
 import type { WireItemStatus, WireOutputItem, WireOutputPart } from './wire.ts';
 
 export type OutputItem<Type extends WireOutputItem['type']> = Extract<
@@ -7,8 +12,16 @@ export type OutputItem<Type extends WireOutputItem['type']> = Extract<
   { readonly type: Type }
 >;
 
-export function textPart(text: string): WireOutputPart {
-  return { type: 'output_text', text, annotations: [], logprobs: [] };
+export function textPart(text: string, logprobs: readonly JsonObject[]): WireOutputPart {
+  return { type: 'output_text', text, annotations: [], logprobs };
+}
+
+/** A refusal has no place for them. */
+export function textLogprobs(
+  tokens: readonly TokenLogprob[] | undefined,
+  request: ChatRequest | undefined,
+): readonly JsonObject[] {
+  return writeLogprobs(toldLogprobs(tokens, request) ?? [], true);
 }
 
 export function refusalPart(refusal: string): WireOutputPart {

@@ -4,7 +4,14 @@ import type { ChatReply, ReplyChoice } from '../../chat/reply.ts';
 import type { ChatRequest } from '../../chat/request.ts';
 import { withMeta } from '../answer-meta.ts';
 import type { AnswerMeta } from '../dialect.ts';
-import { callItem, messageItem, reasoningItem, refusalPart, textPart } from './client-output.ts';
+import {
+  callItem,
+  messageItem,
+  reasoningItem,
+  refusalPart,
+  textLogprobs,
+  textPart,
+} from './client-output.ts';
 import { lastItemStatus, responseEnd, responseFields } from './client-response.ts';
 import { writeUsage } from './client-usage.ts';
 import { writeEncrypted } from './encrypted-content.ts';
@@ -34,15 +41,22 @@ function builtReply(input: ReplyInput): JsonObject {
   return {
     ...responseFields({ ...input, id, model }),
     ...responseEnd(choice?.finish ?? null, choice?.rawFinish ?? null),
-    output: choice === null ? [] : outputOf(choice, responseId, model),
+    output: choice === null ? [] : outputOf(choice, { ...input, responseId, model }),
     usage: writeUsage(usage),
   };
 }
 
 function outputOf(
   choice: ReplyChoice,
-  responseId: string,
-  model: string | null,
+  {
+    responseId,
+    model,
+    request,
+  }: {
+    readonly responseId: string;
+    readonly model: string | null;
+    readonly request?: ChatRequest;
+  },
 ): readonly WireOutputItem[] {
   const items: WireOutputItem[] = [];
   const nextId = (type: WireOutputItem['type']) => ownItemId(type, responseId, items.length);
@@ -52,7 +66,7 @@ function outputOf(
     items.push(reasoningItem(nextId('reasoning'), block, encrypted));
   }
   const content = [
-    ...(choice.text === '' ? [] : [textPart(choice.text)]),
+    ...(choice.text === '' ? [] : [textPart(choice.text, textLogprobs(choice.logprobs, request))]),
     ...(choice.refusal === null ? [] : [refusalPart(choice.refusal)]),
   ];
   if (content.length > 0) items.push(messageItem(nextId('message'), content, 'completed'));

@@ -8,6 +8,7 @@ import { documentIn } from '../frame-document.ts';
 import { jointComment } from '../joint-comment.ts';
 import { openaiErrorCode, openaiErrorMessage } from '../openai-error.ts';
 import { streamError } from './client-error.ts';
+import { textLogprobs } from './client-output.ts';
 import { lastItemStatus, responseEnd, responseFields } from './client-response.ts';
 import { writeUsage } from './client-usage.ts';
 import { writeEncrypted } from './encrypted-content.ts';
@@ -138,7 +139,7 @@ class ResponseWriter {
     const output = this.#output;
     switch (event.type) {
       case 'text':
-        return output.text(event.text);
+        return output.text(event.text, textLogprobs(event.logprobs, this.#options.request));
       case 'refusal':
         return output.refusal(event.text);
       case 'reasoning':

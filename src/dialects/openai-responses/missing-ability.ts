@@ -1,6 +1,7 @@
 /** What of a request this dialect cannot say, so that a target that can is asked. */
 import type { ChatRequest, Message } from '../../chat/request.ts';
 import { foreignAbility } from '../foreign-request.ts';
+import { asksTooManyLogprobs } from '../token-logprobs.ts';
 import { dialectName } from './wire.ts';
 
 const audioFormats: readonly string[] = ['wav', 'mp3'];
@@ -9,8 +10,7 @@ export function missingAbility(request: ChatRequest): string | null {
   if (request.original.dialect === dialectName) return null;
   const { parameters } = request;
   if ((parameters.n ?? 1) > 1) return 'n';
-  // It can compute them, but an answer in another dialect has no place for them.
-  if (parameters.logprobs === true) return 'logprobs';
+  if (asksTooManyLogprobs(request)) return 'logprobs';
   if ((parameters.stop ?? []).some((each) => each !== '')) return 'stop';
   return foreignAbility(request, dialectName) ?? mediaAbility(request.messages);
 }

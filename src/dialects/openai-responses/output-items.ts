@@ -3,9 +3,11 @@
  * proxies. What a piece left out is filled in from the full form that follows.
  */
 import { append } from '../../base/append.ts';
-import { arrayAt, stringAt } from '../../base/json.ts';
+import { arrayAt, property, stringAt } from '../../base/json.ts';
 import type { ChatEvent } from '../../chat/stream-event.ts';
+import type { TokenLogprob } from '../../chat/token-logprob.ts';
 import { lostEvents } from '../event-payload.ts';
+import { readLogprobs } from '../openai-logprobs.ts';
 import { ToolCallSequence } from '../tool-call-sequence.ts';
 import { type ReasoningForm, ReasoningItems } from './reasoning-items.ts';
 import { ToldText } from './told-text.ts';
@@ -14,7 +16,12 @@ import { ToldText } from './told-text.ts';
 export const working: ChatEvent = { type: 'activity', isProgress: true };
 
 export type CallKind = 'function_call' | 'custom_tool_call';
-export type TextKind = 'text' | 'refusal';
+
+export type TextPlace = {
+  readonly index: number;
+  readonly part: number;
+  readonly kind: 'text' | 'refusal';
+};
 
 /** Calls that the client runs and that only this dialect can tell. */
 const clientRunItems: readonly string[] = [
@@ -55,15 +62,14 @@ export class OutputItems {
     return [...this.#reasoning.close(), working];
   }
 
-  text(index: number, part: number, kind: TextKind, piece: string): readonly ChatEvent[] {
-    if (piece === '') return [];
-    this.#told(index, part).add(piece);
-    return [...this.#reasoning.close(), this.#textEvent(kind, piece)];
+  text(place: TextPlace, piece: string, logprobs: Logprobs = []): readonly ChatEvent[] {
+    this.#told(place).add(piece, logprobs.length);
+    return this.#textEvents(place.kind, piece, logprobs);
   }
 
-  wholeText(index: number, part: number, kind: TextKind, full: string): readonly ChatEvent[] {
-    const rest = this.#told(index, part).rest(full);
-    return rest === '' ? [] : [...this.#reasoning.close(), this.#textEvent(kind, rest)];
+  wholeText(place: TextPlace, full: string, logprobs: Logprobs = []): readonly ChatEvent[] {
+    const told = this.#told(place);
+    return this.#textEvents(place.kind, told.rest(full), told.restTokens(logprobs));
   }
 
   reasoning(index: number, form: ReasoningForm, part: number, piece: string): readonly ChatEvent[] {
@@ -120,11 +126,12 @@ export class OutputItems {
     const text = stringAt(content, 'text');
     switch (stringAt(content, 'type')) {
       case 'refusal':
-        return this.wholeText(index, part, 'refusal', stringAt(content, 'refusal') ?? '');
+        return this.wholeText({ index, part, kind: 'refusal' }, stringAt(content, 'refusal') ?? '');
       case 'reasoning_text':
         return this.wholeReasoning(index, 'content', part, text ?? '');
       default:
-        return text === null ? [] : this.wholeText(index, part, 'text', text);
+        if (text === null) return [];
+        return this.wholeText({ index, part, kind: 'text' }, text, logprobsAt(content));
     }
   }
 
@@ -174,7 +181,7 @@ export class OutputItems {
     if (type !== null && clientRunItems.includes(type)) this.#hasCalls = true;
   }
 
-  #told(index: number, part: number): ToldText {
+  #told({ index, part }: TextPlace): ToldText {
     const key = `${index}:${part}`;
     const known = this.#texts.get(key);
     if (known !== undefined) return known;
@@ -183,10 +190,19 @@ export class OutputItems {
     return made;
   }
 
-  #textEvent(type: TextKind, text: string): ChatEvent {
+  #textEvents(type: TextPlace['kind'], text: string, logprobs: Logprobs): readonly ChatEvent[] {
+    if (text === '' && logprobs.length === 0) return [];
     this.#hasSaid = true;
-    return { type, choice: 0, text };
+    const told = logprobs.length === 0 ? {} : { logprobs };
+    return [...this.#reasoning.close(), { type, choice: 0, text, ...told }];
   }
+}
+
+type Logprobs = readonly TokenLogprob[];
+
+/** Of a piece of text, or of all of it: the field is called so everywhere. */
+export function logprobsAt(told: unknown): Logprobs {
+  return readLogprobs(property(told, 'logprobs'));
 }
 
 function callIdOf(item: unknown): string {

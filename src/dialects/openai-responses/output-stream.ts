@@ -15,7 +15,13 @@ export type WriteEvent = <Type extends keyof WireStreamEvents>(
 type PartKind = 'output_text' | 'refusal';
 
 /** `isTold`: that it is done was said already, in the provider's own words. */
-type OpenPart = { readonly kind: PartKind; text: string; isTold: boolean };
+type OpenPart = {
+  readonly kind: PartKind;
+  text: string;
+  /** Of the tokens of `text`, as they are written. */
+  readonly logprobs: JsonObject[];
+  isTold: boolean;
+};
 
 type OpenItem =
   | {
@@ -53,12 +59,13 @@ export class OutputStream {
     return this.#finished;
   }
 
-  text(text: string): string {
-    return text === '' ? '' : this.#openPart('output_text') + this.#addText(text);
+  text(text: string, logprobs: readonly JsonObject[]): string {
+    if (text === '' && logprobs.length === 0) return '';
+    return this.#openPart('output_text') + this.#addText(text, logprobs);
   }
 
   refusal(text: string): string {
-    return text === '' ? '' : this.#openPart('refusal') + this.#addText(text);
+    return text === '' ? '' : this.#openPart('refusal') + this.#addText(text, []);
   }
 
   think(delta: string): string {
@@ -164,7 +171,7 @@ export class OutputStream {
     }
     if (type === 'response.content_part.added') {
       const kind = stringAt(part, 'type') === 'refusal' ? 'refusal' : 'output_text';
-      this.#open.part = { kind, text: '', isTold: false };
+      this.#open.part = { kind, text: '', logprobs: [], isTold: false };
     }
   }
 
@@ -187,19 +194,20 @@ export class OutputStream {
     if (open?.kind !== 'message') return events;
     if (open.part?.kind === kind && !open.part.isTold) return events;
     events += this.#endPart(open);
-    open.part = { kind, text: '', isTold: false };
+    open.part = { kind, text: '', logprobs: [], isTold: false };
     const fields = { ...this.#partAt(open.id, open.parts.length), part: partOf(open.part) };
     return events + this.#write('response.content_part.added', fields);
   }
 
-  #addText(delta: string): string {
+  #addText(delta: string, logprobs: readonly JsonObject[]): string {
     const open = this.#open;
     if (open?.kind !== 'message' || open.part === null) return '';
     open.part.text += delta;
+    append(open.part.logprobs, logprobs);
     const at = this.#partAt(open.id, open.parts.length);
     return open.part.kind === 'refusal'
       ? this.#write('response.refusal.delta', { ...at, delta })
-      : this.#write('response.output_text.delta', { ...at, delta, logprobs: [] });
+      : this.#write('response.output_text.delta', { ...at, delta, logprobs });
   }
 
   #endPart(open: Extract<OpenItem, { kind: 'message' }>): string {
@@ -214,7 +222,11 @@ export class OutputStream {
     const told =
       part.type === 'refusal'
         ? this.#write('response.refusal.done', { ...at, refusal: part.refusal })
-        : this.#write('response.output_text.done', { ...at, text: part.text, logprobs: [] });
+        : this.#write('response.output_text.done', {
+            ...at,
+            text: part.text,
+            logprobs: part.logprobs ?? [],
+          });
     return told + ending();
   }
 
@@ -263,8 +275,8 @@ export class OutputStream {
   }
 }
 
-function partOf({ kind, text }: OpenPart): WireOutputPart {
-  return kind === 'refusal' ? refusalPart(text) : textPart(text);
+function partOf({ kind, text, logprobs }: OpenPart): WireOutputPart {
+  return kind === 'refusal' ? refusalPart(text) : textPart(text, [...logprobs]);
 }
 
 function openedBy(item: JsonObject): OpenItem {

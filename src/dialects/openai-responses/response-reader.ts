@@ -7,7 +7,7 @@ import { arrayAt, numberAt, objectAt, property, stringAt } from '../../base/json
 import type { ChatEvent } from '../../chat/stream-event.ts';
 import { isTelling } from './error-rules.ts';
 import { finishOf } from './finish-reasons.ts';
-import { OutputItems, working } from './output-items.ts';
+import { logprobsAt, OutputItems, working } from './output-items.ts';
 import { readUsage } from './usage.ts';
 
 /** `isFrameKept`: whether the event's bytes may go on to a client of this dialect as they are. */
@@ -103,13 +103,17 @@ export class ResponseReader {
       case 'content_part.done':
         return items.part(index, part, objectAt(event, 'part'));
       case 'output_text.delta':
-        return items.text(index, part, 'text', delta);
+        return items.text({ index, part, kind: 'text' }, delta, logprobsAt(event));
       case 'output_text.done':
-        return items.wholeText(index, part, 'text', stringAt(event, 'text') ?? '');
+        return items.wholeText(
+          { index, part, kind: 'text' },
+          stringAt(event, 'text') ?? '',
+          logprobsAt(event),
+        );
       case 'refusal.delta':
-        return items.text(index, part, 'refusal', delta);
+        return items.text({ index, part, kind: 'refusal' }, delta);
       case 'refusal.done':
-        return items.wholeText(index, part, 'refusal', stringAt(event, 'refusal') ?? '');
+        return items.wholeText({ index, part, kind: 'refusal' }, stringAt(event, 'refusal') ?? '');
       case 'function_call_arguments.delta':
       case 'custom_tool_call_input.delta':
         return items.arguments(index, delta);

@@ -10,6 +10,7 @@ import { dialectName } from './wire.ts';
 export const openaiResponsesUpstream: UpstreamDialect = {
   name: dialectName,
   fieldsFrom: {
+    include: ['logprobs'],
     input: ['messages'],
     instructions: ['messages'],
     max_output_tokens: ['max_tokens'],

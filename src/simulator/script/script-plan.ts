@@ -150,6 +150,7 @@ function writerFor(call: ParsedCall, scene: ScriptScene): StreamWriter {
     includeUsage: prompt.includeUsage,
     isArray,
     choice: 0,
+    likelyTokens: prompt.likelyTokens ?? null,
     signature: (nth) => `sig-${nth}`,
   });
 }

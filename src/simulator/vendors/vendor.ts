@@ -101,6 +101,8 @@ export type StreamSettings = {
   readonly includeUsage: boolean;
   readonly isArray: boolean;
   readonly choice: number;
+  /** As the prompt's. */
+  readonly likelyTokens?: number | null;
   /** The signature of the n-th (from 1) signed part; null = unsigned. */
   readonly signature: (nth: number) => string | null;
 };

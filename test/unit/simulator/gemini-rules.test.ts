@@ -310,6 +310,14 @@ describe('gemini refuses', () => {
     ['too much heat', config({ temperature: 3 }), 'temperature must be in the range'],
     ['half a token', config({ maxOutputTokens: 1.5 }), 'TYPE_INT32'],
     ['six stops', config({ stopSequences: ['1', '2', '3', '4', '5', '6'] }), 'at most 5'],
+    ['so many logprobs', config({ responseLogprobs: true, logprobs: 21 }), 'in the range [0, 20]'],
+    ['how many logprobs, without any', config({ logprobs: 2 }), 'only valid when'],
+    [
+      'logprobs, of gemini 3',
+      config({ responseLogprobs: true }),
+      'Logprobs is not enabled for models/gemini-3-pro',
+      'gemini-3-pro',
+    ],
     [
       'a schema for plain text',
       config({ responseSchema: { type: 'OBJECT' } }),

@@ -330,6 +330,14 @@ describe('openai refuses', () => {
     ],
     ['five stops', { stop: ['a', 'b', 'c', 'd', 'e'] }, 400, 'array_above_max_length', 'stop', '4'],
     [
+      'alternatives without logprobs',
+      { top_logprobs: 2 },
+      400,
+      null,
+      'top_logprobs',
+      'only allowed',
+    ],
+    [
       'stream options without a stream',
       { stream_options: {} },
       400,

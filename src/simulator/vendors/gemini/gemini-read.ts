@@ -45,6 +45,8 @@ export function readGenerateBody(outer: JsonObject, route: Route): Prompt {
     inputTokens,
     cachedTokens: estimateCachedTokens(inputTokens),
     thinkingTokens: doesThink ? thinkingTokens : 0,
+    likelyTokens:
+      field(config, 'responseLogprobs') === true ? Number(field(config, 'logprobs') ?? 0) : null,
     showsThinking: doesThink && field(thinking, 'includeThoughts') === true,
   };
 }

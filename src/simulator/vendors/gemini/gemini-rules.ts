@@ -61,6 +61,7 @@ function requestFault(body: JsonObject, model: string): VendorFault | null {
     () => toolsFault(body, model),
     () => toolConfigFault(body),
     () => numbersFault(config),
+    () => logprobsFault(config, model),
     () => stopsFault(config),
     () => formatFault(config, fieldArray(body, 'tools').length > 0, model),
     () => thinkingFault(fieldObject(config, 'thinkingConfig'), model),
@@ -161,6 +162,7 @@ const ranges: readonly (readonly [name: string, low: number, high: number, isInt
     ['seed', -(2 ** 31), 2 ** 31, true],
     ['presencePenalty', -2, 2, false],
     ['frequencyPenalty', -2, 2, false],
+    ['logprobs', 0, 20, true],
   ];
 
 function numbersFault(config: JsonObject): VendorFault | null {
@@ -177,6 +179,16 @@ function numbersFault(config: JsonObject): VendorFault | null {
       `* GenerateContentRequest.generation_config.${name}: ${name} must be in the range [${low}, ${high}].\n`,
     );
   });
+}
+
+function logprobsFault(config: JsonObject, model: string): VendorFault | null {
+  const isAsked = field(config, 'responseLogprobs') === true;
+  if (!isAsked && field(config, 'logprobs') !== undefined) {
+    return refusal('Logprobs is only valid when response_logprobs is true.');
+  }
+  return isAsked && isGemini3(model)
+    ? refusal(`Logprobs is not enabled for models/${model}`)
+    : null;
 }
 
 function stopsFault(config: JsonObject): VendorFault | null {

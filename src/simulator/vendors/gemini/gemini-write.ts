@@ -1,5 +1,6 @@
 /** Writes answers as GenerateContentResponse: whole, as events, and as one growing JSON array. */
 import { parseJson } from '../../../base/json.ts';
+import { type LikelyToken, writtenTokens } from '../../likely-tokens.ts';
 import type { Answer, Prompt, Usage } from '../../prompt.ts';
 import { textDeltas } from '../../token-estimate.ts';
 import type { Frame, ReplyIdentity, StreamSettings, StreamWriter, ToolDelta } from '../vendor.ts';
@@ -61,9 +62,30 @@ export function geminiWhole(answer: Answer, prompt: Prompt, identity: ReplyIdent
     content,
     finishReason: answer.rawFinish ?? finishReasons[answer.end],
     index,
+    ...logprobsOf(answer.text, prompt.likelyTokens ?? null),
   }));
   const body = { candidates, ...tail(identity, answer.usage) };
   return `${JSON.stringify(body, null, 2)}\n`;
+}
+
+/** The average is that of these tokens, which in a stream are a part of all. */
+function logprobsOf(text: string, topMax: number | null): object {
+  const tokens = topMax === null ? [] : writtenTokens(text, topMax);
+  if (tokens.length === 0) return {};
+  const told = ({ token, logprob }: LikelyToken) => ({
+    token,
+    tokenId: token.length,
+    logProbability: logprob,
+  });
+  const sum = tokens.reduce((all, { logprob }) => all + logprob, 0);
+  const topCandidates = tokens.map(({ top }) => ({ candidates: top.map(told) }));
+  return {
+    avgLogprobs: sum / tokens.length,
+    logprobsResult: {
+      chosenCandidates: tokens.map(told),
+      ...(topMax === 0 ? {} : { topCandidates }),
+    },
+  };
 }
 
 export function geminiFrames(
@@ -77,6 +99,7 @@ export function geminiFrames(
     includeUsage: true,
     isArray,
     choice: 0,
+    likelyTokens: prompt.likelyTokens ?? null,
     signature: signatureFor(answer, prompt.model),
   });
   const frames: Frame[] = [];
@@ -96,7 +119,7 @@ export function geminiFrames(
 
 /** `settings.usage` stands in every chunk; a finish brings the final one. */
 export function geminiStreamWriter(settings: StreamSettings): StreamWriter {
-  const { identity, usage, isArray } = settings;
+  const { identity, usage, isArray, likelyTokens = null } = settings;
   const { eol } = identity;
   let written = 0;
   let calls = 0;
@@ -106,17 +129,21 @@ export function geminiStreamWriter(settings: StreamSettings): StreamWriter {
     written += 1;
     return `${isFirst ? '[' : `,${eol}`}${json}${eol}`;
   };
-  const chunk = (part: string, finish: string | null, current: Usage): string => {
+  const chunk = (part: string, finish: string | null, current: Usage, more = ''): string => {
     const finishing = finish === null ? '' : `,"finishReason":${JSON.stringify(finish)}`;
     const rest = JSON.stringify(tail(identity, current)).slice(1);
     return framed(
-      `{"candidates":[{"content":{"parts":[${part}],"role":"model"}${finishing},"index":0}],${rest}`,
+      `{"candidates":[{"content":{"parts":[${part}],"role":"model"}${finishing},"index":0${more}}],${rest}`,
     );
   };
   const say = (part: object): string => chunk(JSON.stringify(part), null, usage);
   return {
     open: () => framed(JSON.stringify(tail(identity, usage))),
-    text: (text) => say({ text }),
+    text: (text) => {
+      const logprobs = JSON.stringify(logprobsOf(text, likelyTokens)).slice(1, -1);
+      const more = logprobs === '' ? '' : `,${logprobs}`;
+      return chunk(JSON.stringify({ text }), null, usage, more);
+    },
     think: (text) => say({ text, thought: true }),
     tool: (delta) => {
       calls += 1;

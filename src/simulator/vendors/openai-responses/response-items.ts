@@ -1,4 +1,5 @@
 /** The output items of a stream: each begins, grows and is told in full; one is open at a time. */
+import { openaiLogprobs } from '../../likely-tokens.ts';
 import type { ToolDelta } from '../vendor.ts';
 
 export type WriteEvent = (type: string, fields: object) => string;
@@ -18,6 +19,7 @@ export type ItemSettings = {
   readonly event: WriteEvent;
   readonly idOf: (prefix: string, index: number) => string;
   readonly sealed: (thinking: string) => string | null;
+  readonly likelyTokens: number | null;
 };
 
 export class ResponseItems {
@@ -32,7 +34,7 @@ export class ResponseItems {
 
   text(delta: string): string {
     const opening = this.#open?.type === 'message' ? '' : this.#begin('message', null);
-    const fields = { content_index: 0, delta, logprobs: [] };
+    const fields = { content_index: 0, delta, logprobs: this.#logprobs(delta) };
     return opening + this.#grow(this.#open, delta, 'response.output_text.delta', fields);
   }
 
@@ -74,6 +76,10 @@ export class ResponseItems {
     return this.#items.map((item, position) =>
       this.#full(item, position === this.#items.length - 1 ? status : 'completed'),
     );
+  }
+
+  #logprobs(text: string): readonly object[] {
+    return openaiLogprobs(text, this.#settings.likelyTokens);
   }
 
   #begin(type: Item['type'], tool: ToolDelta | null): string {
@@ -119,10 +125,11 @@ export class ResponseItems {
     const { text } = item;
     switch (item.type) {
       case 'message': {
-        const part = { type: 'output_text', text, annotations: [], logprobs: [] };
+        const logprobs = this.#logprobs(text);
+        const part = { type: 'output_text', text, annotations: [], logprobs };
         const at = { content_index: 0 };
         return (
-          this.#event(item, 'response.output_text.done', { ...at, text, logprobs: [] }) +
+          this.#event(item, 'response.output_text.done', { ...at, text, logprobs }) +
           this.#event(item, 'response.content_part.done', { ...at, part })
         );
       }
@@ -155,7 +162,8 @@ export class ResponseItems {
   #full({ id, type, text, callId, name }: Item, status: string): object {
     switch (type) {
       case 'message': {
-        const content = [{ type: 'output_text', text, annotations: [], logprobs: [] }];
+        const logprobs = this.#logprobs(text);
+        const content = [{ type: 'output_text', text, annotations: [], logprobs }];
         return { id, type, status, content, role: 'assistant' };
       }
       case 'reasoning': {

@@ -44,6 +44,9 @@ export function readResponsesBody(body: JsonObject): Prompt {
     cachedTokens: estimateCachedTokens(inputTokens),
     thinkingTokens: doesThink ? thinkingTokens : 0,
     showsThinking: stringAt(reasoning, 'summary') !== null,
+    likelyTokens: arrayAt(body, 'include').includes('message.output_text.logprobs')
+      ? (numberAt(body, 'top_logprobs') ?? 0)
+      : null,
     sealsThinking: arrayAt(body, 'include').includes('reasoning.encrypted_content'),
   };
 }

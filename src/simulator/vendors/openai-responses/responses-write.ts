@@ -81,6 +81,7 @@ export function responsesWhole(answer: Answer, prompt: Prompt, identity: ReplyId
     event: () => '',
     idOf: (prefix, index) => itemId(identity, prefix, index),
     sealed: sealFor(prompt),
+    likelyTokens: prompt.likelyTokens ?? null,
   });
   if (prompt.thinkingTokens > 0) items.think(answer.thinking);
   if (answer.text !== '') items.text(answer.text);
@@ -104,7 +105,7 @@ export function responsesFrames(
   prompt: Prompt,
   { identity }: { readonly identity: ReplyIdentity },
 ): readonly Frame[] {
-  const writer = writerOf(identity, sealFor(prompt));
+  const writer = writerOf(identity, prompt.likelyTokens ?? null, sealFor(prompt));
   const frames: Frame[] = [];
   const say = (frame: string, content = ''): void => {
     if (frame !== '') frames.push({ frame, content });
@@ -125,9 +126,10 @@ export function responsesFrames(
   return frames;
 }
 
-export function responsesStreamWriter({ identity, signature }: StreamSettings): StreamWriter {
+export function responsesStreamWriter(settings: StreamSettings): StreamWriter {
+  const { identity, signature, likelyTokens = null } = settings;
   let sealed = 0;
-  return writerOf(identity, () => {
+  return writerOf(identity, likelyTokens, () => {
     sealed += 1;
     return signature(sealed);
   });
@@ -136,6 +138,7 @@ export function responsesStreamWriter({ identity, signature }: StreamSettings): 
 /** Every event is numbered, from 0. There is no marker behind the last one. */
 function writerOf(
   identity: ReplyIdentity,
+  likelyTokens: number | null,
   sealed: (thinking: string) => string | null,
 ): StreamWriter {
   let number = 0;
@@ -148,6 +151,7 @@ function writerOf(
   const seals = new Map<string, string | null>();
   const items = new ResponseItems({
     event,
+    likelyTokens,
     idOf: (prefix, index) => itemId(identity, prefix, index),
     // The same in the item's last event and in the response that ends the stream.
     sealed: (thinking) => {

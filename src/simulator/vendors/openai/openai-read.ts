@@ -46,6 +46,7 @@ export function readChatBody(body: JsonObject): Prompt {
     cachedTokens: estimateCachedTokens(inputTokens),
     thinkingTokens: doesThink ? thinkingTokens : 0,
     showsThinking: false,
+    likelyTokens: body['logprobs'] === true ? (numberAt(body, 'top_logprobs') ?? 0) : null,
   };
 }
 

@@ -28,6 +28,7 @@ export function chatBodyFault(body: unknown): VendorFault | null {
     },
     () => messagesFault(body['messages']),
     () => numbersFault(body, ranges),
+    () => logprobsFault(body),
     () => limitFault(body),
     () => stopFault(body),
     () => streamFault(body),
@@ -85,6 +86,14 @@ export function numbersFault(body: JsonObject, ranges: readonly NumberRange[]): 
       `${kind}_above_max_value`,
     );
   });
+}
+
+function logprobsFault(body: JsonObject): VendorFault | null {
+  if (!isSet(body['top_logprobs']) || body['logprobs'] === true) return null;
+  return refusal(
+    `Invalid parameter: 'top_logprobs' is only allowed when 'logprobs' is enabled.`,
+    'top_logprobs',
+  );
 }
 
 function limitFault(body: JsonObject): VendorFault | null {

@@ -1,4 +1,6 @@
 /** Writes answers as chat completions: whole, and as chunks of a stream. */
+
+import { openaiLogprobs } from '../../likely-tokens.ts';
 import type { Answer, Prompt, Usage } from '../../prompt.ts';
 import { fragmentDeltas, textDeltas } from '../../token-estimate.ts';
 import type { Frame, ReplyIdentity, StreamSettings, StreamWriter, ToolDelta } from '../vendor.ts';
@@ -43,13 +45,18 @@ export function openaiWhole(answer: Answer, prompt: Prompt, identity: ReplyIdent
     choices: Array.from({ length: prompt.choices }, (_, index) => ({
       index,
       message,
-      logprobs: null,
+      logprobs: logprobsOf(answer.text, prompt.likelyTokens ?? null),
       finish_reason: finishReason(answer, prompt),
     })),
     usage: usageBody(times(answer.usage, prompt.choices)),
     service_tier: 'default',
     system_fingerprint: fingerprint,
   });
+}
+
+function logprobsOf(text: string, topMax: number | null): object | null {
+  const content = openaiLogprobs(text, topMax);
+  return content.length === 0 ? null : { content, refusal: null };
 }
 
 function wholeCall(call: Answer['calls'][number]) {
@@ -82,6 +89,7 @@ export function openaiFrames(
     usage,
     includeUsage: prompt.includeUsage,
     isArray: false,
+    likelyTokens: prompt.likelyTokens ?? null,
     signature: () => null,
   };
   const frames: Frame[] = [];
@@ -107,16 +115,16 @@ export function openaiFrames(
 }
 
 export function openaiStreamWriter(settings: StreamSettings): StreamWriter {
-  const { identity, includeUsage, choice } = settings;
+  const { identity, includeUsage, choice, likelyTokens = null } = settings;
   const { eol } = identity;
   const created = identity.createdAtSeconds;
   const start = `data: {"id":${JSON.stringify(identity.id)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(identity.model)},"service_tier":"default","system_fingerprint":"${fingerprint}","choices":[`;
   const end = `]${includeUsage ? ',"usage":null' : ''}}${eol}${eol}`;
-  const chunk = (delta: unknown, finish: string | null): string =>
-    `${start}{"index":${choice},"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}${end}`;
+  const chunk = (delta: unknown, finish: string | null, logprobs: object | null = null): string =>
+    `${start}{"index":${choice},"delta":${JSON.stringify(delta)},"logprobs":${JSON.stringify(logprobs)},"finish_reason":${JSON.stringify(finish)}}${end}`;
   return {
     open: () => chunk({ role: 'assistant', content: '', refusal: null }, null),
-    text: (text) => chunk({ content: text }, null),
+    text: (text) => chunk({ content: text }, null, logprobsOf(text, likelyTokens)),
     // Not OpenAI's own: how services that copy its wire carry thinking.
     think: (text) => chunk({ reasoning_content: text }, null),
     tool: (delta) => chunk({ tool_calls: [toolDelta(delta)] }, null),

@@ -321,7 +321,8 @@ describe('what cannot be carried', () => {
     ['nothing', {}, null],
     ['a few answers', { n: 8 }, null],
     ['many answers', { n: 9 }, 'n'],
-    ['log probabilities', { logprobs: true }, 'logprobs'],
+    ['as many log probabilities as are told', { logprobs: true, top_logprobs: 20 }, null],
+    ['more log probabilities', { logprobs: true, top_logprobs: 21 }, 'logprobs'],
     [
       'a file of another provider',
       { messages: [user([{ type: 'file', file: { file_id: 'file-1' } }])] },

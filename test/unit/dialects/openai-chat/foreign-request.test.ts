@@ -149,9 +149,12 @@ describe('what would be refused', () => {
   });
 });
 
-it('log probabilities that no other answer has a place for are asked of targets of the own dialect', () => {
-  const call = responses({ include: ['message.output_text.logprobs'] });
-  expect(openaiChatUpstream.missingAbility(call.request)).toBe('logprobs');
+it.each([
+  [20, null],
+  [21, 'logprobs'],
+])('log probabilities with %i alternatives are asked for: lacking %s', (top_logprobs, lacking) => {
+  const call = responses({ include: ['message.output_text.logprobs'], top_logprobs });
+  expect(openaiChatUpstream.missingAbility(call.request)).toBe(lacking);
 });
 
 describe('texts of one turn of the model', () => {

@@ -319,7 +319,8 @@ describe('what cannot be said here', () => {
     ['one answer', { n: 1 }, null],
     ['stop sequences', { stop: ['END'] }, 'stop'],
     ['an empty stop sequence', { stop: [''] }, null],
-    ['log probabilities', { logprobs: true }, 'logprobs'],
+    ['as many log probabilities as are told', { logprobs: true, top_logprobs: 20 }, null],
+    ['more log probabilities', { logprobs: true, top_logprobs: 21 }, 'logprobs'],
     ['seeds and penalties, which only tune', { seed: 1, presence_penalty: 1 }, null],
     [
       "another vendor's tools",
