@@ -274,7 +274,7 @@ function answering(
   const restored = restoreOverrides(overrides, kept.read(), clock.wallMs());
   if (restored > 0) log.info('overrides of targets are in force again', { overrides: restored });
   const targets = { clock, health, overrides };
-  const counters = new Counters();
+  const counters = new Counters(log);
   const rates = new SuccessRates(clock);
   const unknownShapes = new UnknownShapes();
   const watch = new AlertWatch({

@@ -81,7 +81,12 @@ export type ChatEvent =
   | { readonly type: 'omitted'; readonly choice: number; readonly name: OmittedContent }
   | { readonly type: 'usage'; readonly usage: Usage }
   /** The provider works on something the client does not see (a ping, its own tool). */
-  | { readonly type: 'activity'; readonly isProgress: boolean }
+  | {
+      readonly type: 'activity';
+      readonly isProgress: boolean;
+      /** The type of an event that nobody here knows, at most 64 plain characters. */
+      readonly unknown?: string;
+    }
   /** An error inside a 200: `body` is the parsed error document, `status` what it says of itself. */
   | { readonly type: 'error'; readonly status: number | null; readonly body: unknown }
   /** One event that could not be read and was skipped. */

@@ -36,6 +36,7 @@ export class AttemptRecord {
   ttftMs: number | null = null;
   usage: Usage = unknownUsage;
   reportedModel: string | null = null;
+  unknownEvents: ReadonlyMap<string, number> = new Map();
   #ended: {
     readonly durationMs: number;
     readonly outcome: AttemptOutcome;
@@ -89,6 +90,7 @@ export class AttemptRecord {
       breakerBefore: start.breakerBefore,
       breakerAfter: ended?.breakerAfter ?? start.breakerBefore,
       retryBudget: start.retryBudget,
+      ...(this.unknownEvents.size === 0 ? {} : { unknownEvents: this.unknownEvents }),
     };
   }
 }

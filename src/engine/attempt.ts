@@ -310,4 +310,5 @@ function breakOf(
 export function noteTally(record: AttemptRecord, tally: StreamTally): void {
   record.usage = tally.usage;
   record.reportedModel = tally.model;
+  record.unknownEvents = tally.unknownEvents;
 }

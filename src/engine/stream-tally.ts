@@ -9,6 +9,9 @@ import { type Usage, unknownUsage } from '../chat/usage.ts';
 
 const charactersPerToken = 4;
 
+/** Types beyond these are counted together. */
+const unknownTypesMax = 16;
+
 export class StreamTally {
   responseId: string | null = null;
   model: string | null = null;
@@ -17,6 +20,8 @@ export class StreamTally {
   rawFinish: string | null = null;
   hasEnded = false;
   malformedEvents = 0;
+  /** How often events of types that nobody knows came, by type; bounded. */
+  readonly unknownEvents = new Map<string, number>();
   /** Tokens of text, refusal and reasoning, estimated: a delta counts at least one. */
   contentTokens = 0;
   /** An event came that could be read. */
@@ -99,7 +104,9 @@ export class StreamTally {
       case 'tool_call_end':
       case 'citation':
       case 'omitted':
+        return;
       case 'activity':
+        if (event.unknown !== undefined) this.#noteUnknown(event.unknown);
         return;
     }
   }
@@ -108,6 +115,12 @@ export class StreamTally {
   skip(idleMs: number): void {
     this.lastProgressMs += idleMs;
     this.lastActivityMs += idleMs;
+  }
+
+  #noteUnknown(type: string): void {
+    const counts = this.unknownEvents;
+    const key = counts.has(type) || counts.size < unknownTypesMax ? type : 'other';
+    counts.set(key, (counts.get(key) ?? 0) + 1);
   }
 
   #addContent(choice: number, text: string): void {

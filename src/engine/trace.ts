@@ -44,6 +44,8 @@ export type AttemptTrace = {
   readonly breakerAfter: BreakerStanding;
   /** Retries that the target's budget allowed when the attempt began, its own draw already taken. */
   readonly retryBudget: number;
+  /** Events of types that nobody knows, counted by type; absent = none came. */
+  readonly unknownEvents?: ReadonlyMap<string, number>;
 };
 
 export type Skip = { readonly target: string; readonly reason: string };

@@ -1,6 +1,7 @@
 /** What all requests of this process came to, as running totals (R81); read by `GET /admin/v1/status`. */
 import type { JsonObject } from '../base/json.ts';
-import type { RequestTrace } from '../engine/trace.ts';
+import { type Log, silentLog } from '../base/log-port.ts';
+import type { AttemptTrace, RequestTrace } from '../engine/trace.ts';
 
 /** Names beyond these come from configs without end: they are counted together. */
 const namesMax = 500;
@@ -9,10 +10,13 @@ const rest = 'other';
 class Tally {
   readonly #counts = new Map<string, number>();
 
-  add(name: string, by = 1): void {
+  /** Returns whether it is the first of its name. */
+  add(name: string, by = 1): boolean {
     const isKnown = this.#counts.has(name) || this.#counts.size < namesMax;
     const key = isKnown ? name : rest;
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + by);
+    const before = this.#counts.get(key);
+    this.#counts.set(key, (before ?? 0) + by);
+    return before === undefined;
   }
 
   entries(): { readonly [name: string]: number } {
@@ -26,11 +30,17 @@ export class Counters {
   readonly #attempts = new Tally();
   readonly #retries = new Tally();
   readonly #skips = new Tally();
+  readonly #unknownEvents = new Tally();
+  readonly #log: Log;
   #backoffMs = 0;
   #hedges = 0;
   #clientRepeats = 0;
   #refusedRetries = 0;
   #oddHints = 0;
+
+  constructor(log: Log = silentLog) {
+    this.#log = log;
+  }
 
   /** A request has ended, however it did. */
   note(trace: RequestTrace): void {
@@ -39,11 +49,13 @@ export class Counters {
     if (trace.clientRetryCount > 0) this.#clientRepeats += 1;
     this.#backoffMs += trace.backoffMs;
     this.#refusedRetries += trace.refusedRetries ?? 0;
-    for (const { kind, outcome, failure } of trace.attempts) {
+    for (const attempt of trace.attempts) {
+      const { kind, outcome, failure } = attempt;
       const errorClass = failure?.errorClass ?? 'none';
       this.#attempts.add(`${outcome}/${errorClass}`);
       if (kind === 'hedge') this.#hedges += 1;
       this.#oddHints += failure?.oddHints ?? 0;
+      this.#noteUnknown(attempt);
     }
     this.#noteRetries(trace);
     for (const { reason } of trace.skipped) this.#skips.add(reason);
@@ -62,7 +74,19 @@ export class Counters {
       retries_refused_by_budget: this.#refusedRetries,
       client_repeats: this.#clientRepeats,
       odd_hints: this.#oddHints,
+      unknown_events: this.#unknownEvents.entries(),
     };
+  }
+
+  /** The first of its type from a target has a line; the provider may have begun to send something new. */
+  #noteUnknown({ target, unknownEvents }: AttemptTrace): void {
+    for (const [event, count] of unknownEvents ?? []) {
+      if (!this.#unknownEvents.add(`${target} ${event}`, count)) continue;
+      this.#log.debug('an event of a type that nobody here knows was passed over', {
+        target,
+        event,
+      });
+    }
   }
 
   /** A retry counts under the class of the failure that it answers. */

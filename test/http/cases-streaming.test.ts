@@ -60,7 +60,7 @@ describe('errors inside a stream before its first content', () => {
     expect(await response.json()).toMatchObject({ error: { message: expect.any(String) } });
   });
 
-  it('ST-07 an unknown event is ignored, an end without a terminal event is a failure', async () => {
+  it('ST-07 an unknown event is ignored with a counter, an end without a terminal event is a failure', async () => {
     const tier = await cases.tier(['p2', 'p1'], {
       p2: [
         {
@@ -90,6 +90,10 @@ describe('errors inside a stream before its first content', () => {
       'p1 served',
     ]);
     expect(row['malformed_events']).toBe(0);
+    const { totals } = (await (await cases.gateway.admin('/status')).json()) as {
+      readonly totals: { readonly unknown_events: unknown };
+    };
+    expect(totals.unknown_events).toMatchObject({ [`${cases.targetOf('p2')} brand_new_event`]: 3 });
   });
 
   it('ST-08 an error hidden in a chunk, or as a finish reason, is a failure', async () => {

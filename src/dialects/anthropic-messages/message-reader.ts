@@ -8,6 +8,7 @@ import type { ChatEvent } from '../../chat/stream-event.ts';
 import { lostEvents } from '../event-payload.ts';
 import { encodeJson } from '../exact-json.ts';
 import { ToolCallSequence } from '../tool-call-sequence.ts';
+import { unknownEvent } from '../unknown-event.ts';
 import { finishReasonOf } from './finish-reasons.ts';
 import { UsageTally } from './usage-tally.ts';
 import { dialectName } from './wire.ts';
@@ -58,8 +59,10 @@ export class MessageReader {
         return property(event, 'error') === undefined
           ? malformed
           : { events: [errorOf(event)], isFrameKept: false };
-      default:
+      case 'ping':
         return kept([alive]);
+      default:
+        return kept([unknownEvent(type)]);
     }
   }
 

@@ -8,6 +8,7 @@ import type { ChatEvent } from '../../chat/stream-event.ts';
 import { lostEvents } from '../event-payload.ts';
 import { encodeJson } from '../exact-json.ts';
 import { ToolCallSequence } from '../tool-call-sequence.ts';
+import { unknownEvent } from '../unknown-event.ts';
 import { finishReasonOf } from './finish-reasons.ts';
 import { ReasoningBlock } from './reasoning-block.ts';
 import { usageOf } from './usage.ts';
@@ -49,7 +50,7 @@ export class EventReader {
       case 'metadata':
         return this.#started(this.#tellUsage(objectAt(event, 'usage')));
       default:
-        return [alive];
+        return [unknownEvent(type)];
     }
   }
 

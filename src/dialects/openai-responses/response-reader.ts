@@ -5,6 +5,7 @@
 import { append } from '../../base/append.ts';
 import { arrayAt, numberAt, objectAt, property, stringAt } from '../../base/json.ts';
 import type { ChatEvent } from '../../chat/stream-event.ts';
+import { unknownEvent } from '../unknown-event.ts';
 import { isTelling } from './error-rules.ts';
 import { finishOf } from './finish-reasons.ts';
 import { logprobsAt, OutputItems, working } from './output-items.ts';
@@ -82,7 +83,7 @@ export class ResponseReader {
     if (index >= placesMax || part >= placesMax) return malformed;
     this.#index = index;
     const events = this.#itemEvents(type, event, index, part);
-    return kept(events ?? [isWork(type) ? working : alive]);
+    return kept(events ?? [workOf(type)]);
   }
 
   /** Null: it tells of nothing that has a place elsewhere. */
@@ -184,9 +185,15 @@ function placeAt(event: unknown, name: string): number | null {
   return Number.isInteger(place) && place >= 0 ? place : placesMax;
 }
 
-/** The provider's own tools (`response.web_search_call.searching`), and what is said about a text. */
-function isWork(type: string): boolean {
-  return /_call(_|\.)|annotation|mcp_list_tools|partial_image|\.delta$/.test(type);
+/**
+ * The provider's own tools (`response.web_search_call.searching`), and what is said about a text, are
+ * work; a part of reasoning that opens or closes is told by its text.
+ */
+function workOf(type: string): ChatEvent {
+  if (/_call(_|\.)|annotation|mcp_list_tools|partial_image|\.delta$/.test(type)) return working;
+  return /^(response\.)?reasoning_\w+\.(added|done)$|^keepalive$/.test(type)
+    ? alive
+    : unknownEvent(type);
 }
 
 /** A last event whose response does not say how it ended. */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { silentLog } from '../../../src/base/log-port.ts';
 import { Counters } from '../../../src/telemetry/counters.ts';
 import {
   EngineHarness,
@@ -33,7 +34,32 @@ it('R81 retries by class, attempts, final outcomes, skips and the time asleep ar
     retries_refused_by_budget: 0,
     client_repeats: 0,
     odd_hints: 0,
+    unknown_events: {},
   });
+});
+
+it('ST-07 unknown events are counted by target and type, and told once', () => {
+  const lines: unknown[] = [];
+  const counters = new Counters({
+    ...silentLog,
+    debug: (_message, fields) => void lines.push(fields),
+  });
+  const attempt = (target: string, types: Record<string, number>) =>
+    attemptTrace({ target, unknownEvents: new Map(Object.entries(types)) });
+  counters.note(
+    requestTrace({ attempts: [attempt('p1/m', { odd: 2 }), attempt('p2/m', { odd: 1 })] }),
+  );
+  counters.note(
+    requestTrace({ attempts: [attempt('p1/m', { odd: 1, new: 1 }), attemptTrace({})] }),
+  );
+  expect(counters.totals()).toMatchObject({
+    unknown_events: { 'p1/m odd': 3, 'p2/m odd': 1, 'p1/m new': 1 },
+  });
+  expect(lines).toEqual([
+    { target: 'p1/m', event: 'odd' },
+    { target: 'p2/m', event: 'odd' },
+    { target: 'p1/m', event: 'new' },
+  ]);
 });
 
 it('R06 hints that nobody can read, or can mean, are counted; those that are read are not', async () => {

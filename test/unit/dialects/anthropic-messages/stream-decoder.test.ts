@@ -165,7 +165,7 @@ describe('a stream', () => {
     const error = { type: 'error', error: { type: 'api_error', message: 'x' } };
     expect(events(start(), error, { type: 'brand_new_event' }).slice(2)).toEqual([
       { type: 'error', status: null, body: error },
-      { type: 'activity', isProgress: false },
+      { type: 'activity', isProgress: false, unknown: 'brand_new_event' },
     ]);
   });
 

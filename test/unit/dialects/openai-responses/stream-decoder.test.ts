@@ -82,7 +82,7 @@ describe('signs of life', () => {
     ['response.output_text.annotation.added', true],
     ['response.tomorrow', false],
   ])('%s: progress %s', (type, isProgress) => {
-    expect(eventsOf({ type, output_index: 0 })).toEqual([{ type: 'activity', isProgress }]);
+    expect(eventsOf({ type, output_index: 0 })).toMatchObject([{ type: 'activity', isProgress }]);
   });
 
   it('are items of the provider: they begin and end', () => {
