@@ -41,6 +41,23 @@ const added = (output_index: number, item: Json) => ({
 });
 const completed = { type: 'response.completed', response: { status: 'completed', output: [] } };
 
+it('two messages of one answer are told as one text, as the vendor joins them in output_text', () => {
+  const message = (text: string, phase: string) => ({
+    type: 'message',
+    phase,
+    content: [{ type: 'output_text', text }],
+  });
+  const events = said(
+    created,
+    done(0, message('Let me look.', 'commentary')),
+    done(1, { type: 'web_search_call', status: 'completed' }),
+    done(2, message('It is **late**.', 'final_answer')),
+    completed,
+  );
+  const texts = events.flatMap((event) => (event.type === 'text' ? [event.text] : []));
+  expect(texts.join('')).toBe('Let me look.It is **late**.');
+});
+
 describe('a frame', () => {
   it('is passed on byte for byte, also of events that nobody here knows', () => {
     const frames = [
