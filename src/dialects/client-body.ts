@@ -3,14 +3,15 @@ import { isUtf8 } from 'node:buffer';
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import type { OriginalBody } from '../chat/request.ts';
 import { DeferredTexts } from './deferred-texts.ts';
+import { withExactSchemas } from './exact-schemas.ts';
 import type { FirstFault } from './first-fault.ts';
 import {
   isNestedTooDeeply,
   type JsonContainer,
   type JsonMember,
   jsonDepthMax,
-  type LongStrings,
   memberAt,
+  type ScanNotes,
   scanJson,
 } from './json-spans.ts';
 
@@ -51,18 +52,13 @@ export function readClientBody(
     faults.report(null, 'the body is not valid UTF-8');
     return null;
   }
-  const longStrings: LongStrings = { places: [] };
-  const fields = scanJson(body, longStrings);
+  const notes: ScanNotes = { longStrings: [], hasLongNumber: false };
+  const fields = scanJson(body, notes);
   if (fields === null && isNestedTooDeeply(body)) {
     faults.report(null, `the body is nested deeper than ${jsonDepthMax} levels`);
     return null;
   }
-  const { text, texts } = textToParse(
-    body,
-    longStrings,
-    memberAt(fields, conversation),
-    contentFields,
-  );
+  const { text, texts } = textToParse(body, notes, memberAt(fields, conversation), contentFields);
   const parsed = parseJson(text);
   if (!parsed.ok) {
     // Without the texts put off the place of the fault would be another one.
@@ -74,12 +70,13 @@ export function readClientBody(
     faults.report(null, 'the body must be a JSON object');
     return null;
   }
-  return { ...withoutExtension(parsed.value, faults), fields, texts };
+  const json = notes.hasLongNumber ? withExactSchemas(parsed.value, body, fields) : parsed.value;
+  return { ...withoutExtension(json, faults), fields, texts };
 }
 
 function textToParse(
   body: Buffer,
-  { places }: LongStrings,
+  { longStrings: places }: ScanNotes,
   conversation: JsonMember | null,
   contentFields: readonly string[],
 ): { readonly text: string; readonly texts: DeferredTexts | null } {

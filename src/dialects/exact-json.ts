@@ -14,6 +14,7 @@ type Reviver = (
 type ExactJson = {
   parse: (text: string, reviver: Reviver) => unknown;
   rawJSON: (source: string) => unknown;
+  isRawJSON: (value: unknown) => boolean;
 };
 
 /** What the language's library declares of `JSON` lags behind what Node 24 has. */
@@ -37,6 +38,32 @@ export function parseExactJson(text: string): Result<unknown, string> {
     // Parsed again without the reviver: its fault is the one to tell, and it nests deeper.
     return parseJson(text);
   }
+}
+
+/** Parses `text`; a number that JavaScript cannot hold (2^53 + 1, 1e400) is kept as it was spelled, any other is a number. */
+export function parseLosslessJson(text: string): Result<unknown, string> {
+  try {
+    return success(
+      exactJson.parse(text, (_key, value, { source }) =>
+        typeof value === 'number' && source !== undefined && isLost(value, source)
+          ? exactJson.rawJSON(source)
+          : value,
+      ),
+    );
+  } catch {
+    return parseJson(text);
+  }
+}
+
+/** Of a fraction only digits are lost that nobody who reads it as a double would see. */
+function isLost(value: number, source: string): boolean {
+  if (!Number.isFinite(value)) return true;
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && String(value) !== source;
+}
+
+/** Whether `value` stands for a number that was kept as it was spelled. */
+export function isKeptNumber(value: unknown): boolean {
+  return exactJson.isRawJSON(value);
 }
 
 /** `value` as compact JSON, keys in their order. The fault: it nests too deeply to be written. */

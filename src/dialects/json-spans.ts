@@ -25,8 +25,16 @@ export type JsonContainer = {
 /** Bytes [start, end) give way to `text`; '' removes, start = end inserts. */
 export type Splice = { readonly start: number; readonly end: number; readonly text: string };
 
-/** Where long strings lie, keys among them: start and end, quotes included, in turn. */
-export type LongStrings = { readonly places: number[] };
+/** What a scan notes by the way. */
+export type ScanNotes = {
+  /** Where long strings lie, keys among them: start and end, quotes included, in turn. */
+  readonly longStrings: number[];
+  /** Whether a number below the outermost level may be more than JavaScript can hold. */
+  hasLongNumber: boolean;
+};
+
+/** Digits of a number that may be beyond 2^53. */
+const longNumberBytesMin = 16;
 
 /** With its quotes. Below it a string is read sooner than it is put off. */
 const longStringBytesMin = 256;
@@ -48,18 +56,10 @@ const windowBytesMax = 8192;
 /**
  * The members of the outermost object or array, or null when it is neither, or nests deeper than
  * `jsonDepthMax`. Runs on any bytes in one pass; what it says of a text that is no valid JSON means
- * nothing. Adds the places of long strings to `longStrings`.
+ * nothing. Adds to `notes`.
  */
-export function scanJson(
-  bytes: Buffer,
-  longStrings: LongStrings | null = null,
-): JsonContainer | null {
-  return scanContainer(
-    bytes,
-    skipSpace(bytes, 0),
-    Number.POSITIVE_INFINITY,
-    longStrings?.places ?? null,
-  );
+export function scanJson(bytes: Buffer, notes: ScanNotes | null = null): JsonContainer | null {
+  return scanContainer(bytes, skipSpace(bytes, 0), Number.POSITIVE_INFINITY, notes);
 }
 
 /**
@@ -70,7 +70,7 @@ export function scanContainer(
   bytes: Buffer,
   openAt: number,
   membersMax = Number.POSITIVE_INFINITY,
-  places: number[] | null = null,
+  notes: ScanNotes | null = null,
 ): JsonContainer | null {
   const open = bytes[openAt];
   if (open !== openBrace && open !== openBracket) return null;
@@ -86,7 +86,7 @@ export function scanContainer(
       at = skipSpace(bytes, keyEnd);
       if (bytes[at] === colon) at = skipSpace(bytes, at + 1);
     }
-    const end = valueEnd(bytes, at, places);
+    const end = valueEnd(bytes, at, notes);
     if (end === -1) return null;
     members.push({ key, start, valueStart: at, end });
     at = skipSpace(bytes, Math.max(end, start + 1));
@@ -179,26 +179,26 @@ function keyOf(bytes: Buffer, start: number, end: number): string {
 }
 
 /** The end of the value at `at`; -1 when it nests too deeply. */
-function valueEnd(bytes: Buffer, at: number, places: number[] | null): number {
+function valueEnd(bytes: Buffer, at: number, notes: ScanNotes | null): number {
   const byte = bytes[at];
-  if (byte === openBrace || byte === openBracket) return containerEnd(bytes, at, places);
+  if (byte === openBrace || byte === openBracket) return containerEnd(bytes, at, notes);
   if (byte !== quote) return scalarEnd(bytes, at);
-  return notedStringEnd(bytes, at, places);
+  return notedStringEnd(bytes, at, notes);
 }
 
-function notedStringEnd(bytes: Buffer, at: number, places: number[] | null): number {
+function notedStringEnd(bytes: Buffer, at: number, notes: ScanNotes | null): number {
   const end = stringEnd(bytes, at);
-  if (places !== null && end - at >= longStringBytesMin) places.push(at, end);
+  if (notes !== null && end - at >= longStringBytesMin) notes.longStrings.push(at, end);
   return end;
 }
 
-function containerEnd(bytes: Buffer, openAt: number, places: number[] | null): number {
+function containerEnd(bytes: Buffer, openAt: number, notes: ScanNotes | null): number {
   let depth = 0;
   let at = openAt;
   while (at < bytes.length) {
     const byte = bytes[at];
     if (byte === quote) {
-      at = notedStringEnd(bytes, at, places);
+      at = notedStringEnd(bytes, at, notes);
       continue;
     }
     at += 1;
@@ -208,9 +208,25 @@ function containerEnd(bytes: Buffer, openAt: number, places: number[] | null): n
     } else if (byte === closeBrace || byte === closeBracket) {
       depth -= 1;
       if (depth === 0) return at;
+    } else if (isDigit(byte)) {
+      const start = at - 1;
+      at = scalarEnd(bytes, at);
+      if (notes !== null && isLongNumber(bytes, start, at)) notes.hasLongNumber = true;
     }
   }
   return bytes.length;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
+}
+
+function isLongNumber(bytes: Buffer, start: number, end: number): boolean {
+  if (end - start >= longNumberBytesMin) return true;
+  for (let at = start; at < end; at += 1) {
+    if (bytes[at] === 0x65 || bytes[at] === 0x45) return true;
+  }
+  return false;
 }
 
 function scalarEnd(bytes: Buffer, start: number): number {

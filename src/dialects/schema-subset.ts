@@ -3,6 +3,7 @@
  * strict tools. What it does not know it refuses with a 400.
  */
 import { arrayAt, isJsonObject, type JsonObject, property } from '../base/json.ts';
+import { isKeptNumber } from './exact-json.ts';
 
 /** Keywords that only describe or narrow a value: told in the description, since the grammar cannot hold them. */
 const narrowing = [
@@ -112,9 +113,14 @@ function isUnsayable(schema: JsonObject): boolean {
   if (typeof $ref === 'string' && !$ref.startsWith('#')) return true;
   if (items !== undefined && !isJsonObject(items)) return true;
   const values = [...arrayAt(schema, 'enum'), schema['const']];
-  if (values.some((value) => typeof value === 'object' && value !== null)) return true;
+  if (values.some(isComposed)) return true;
   if (arrayAt(schema, 'allOf').some((each) => property(each, '$ref') !== undefined)) return true;
   return isObjectSchema(schema) && (isJsonObject(additionalProperties) || isOpen(schema));
+}
+
+/** A list or an object. */
+function isComposed(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !isKeptNumber(value);
 }
 
 /** An object that may hold anything, or what others say of it: closed, it could hold nothing. */
