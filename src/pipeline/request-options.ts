@@ -188,12 +188,13 @@ function decodePercent(text: string): string | null {
 }
 
 function parseVariables(value: unknown): Result<JsonObject, string> {
-  if (isJsonObject(value)) return success(value);
   const expected = 'must be a JSON object, or `b64:` and its base64url';
-  if (typeof value !== 'string') return fail(expected);
-  if (value.length > variablesBytesMax) {
-    return fail(`is ${value.length} characters long, more than ${variablesBytesMax}`);
+  if (typeof value !== 'string' && !isJsonObject(value)) return fail(expected);
+  const { length } = typeof value === 'string' ? value : JSON.stringify(value);
+  if (length > variablesBytesMax) {
+    return fail(`is ${length} characters long, more than ${variablesBytesMax}`);
   }
+  if (typeof value !== 'string') return success(value);
   const text = value.startsWith('b64:')
     ? Buffer.from(value.slice(4), 'base64url').toString('utf8')
     : value;

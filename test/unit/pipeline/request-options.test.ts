@@ -59,6 +59,10 @@ describe('what a caller says to the gateway itself', () => {
     ],
     [{ variables: '[]' }, 'tiergate.variables must be a JSON object, or `b64:` and its base64url'],
     [{ variables: 'x'.repeat(9000) }, 'tiergate.variables is 9000 characters long, more than 8192'],
+    [
+      { variables: { topic: 'x'.repeat(9000) } },
+      'tiergate.variables is 9012 characters long, more than 8192',
+    ],
   ])('%j is refused by field, value and range', (extension, message) => {
     expect(faultOf({}, extension)?.message).toBe(message);
   });
