@@ -168,10 +168,11 @@ describe('read of a stream', () => {
     const events = streamed(openaiChatUpstream, [
       chunk({ content: 'Hello' }, null),
       chunk({ content: 'Hello' }, openaiTokens),
+      chunk({ content: 'Hello' }, openaiTokens),
       chunk({ content: 'Hello' }, null),
     ]);
     const texts = events.filter((event) => event.type === 'text');
-    expect(texts.map(({ logprobs }) => logprobs)).toEqual([undefined, told, undefined]);
+    expect(texts.map(({ logprobs }) => logprobs)).toEqual([undefined, told, told, undefined]);
   });
 
   it('chat: tokens of a character that is not whole yet come before it', () => {
