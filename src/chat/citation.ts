@@ -46,3 +46,14 @@ export type Citation = {
 
 /** Content of an answer that clients of other dialects cannot be told. Names are what `dropped` uses. */
 export type OmittedContent = 'citations' | 'images' | 'audio' | 'provider_tools';
+
+/** The citation in a text that has `units` more before what it is of; of no place where that is gone. */
+export function movedCitation(citation: Citation, units: number): Citation {
+  const { span } = citation;
+  if (span === null || units === 0) return citation;
+  const { start, end } = span;
+  return {
+    ...citation,
+    span: start + units < 0 ? null : { start: start + units, end: end + units },
+  };
+}

@@ -1,6 +1,7 @@
 /** The two ports of a dialect: the client's side and the upstream side. Codecs do no I/O and throw nothing. */
 import type { JsonObject } from '../base/json.ts';
 import type { Result } from '../base/result.ts';
+import type { OmittedContent } from '../chat/citation.ts';
 import type { ChatReply } from '../chat/reply.ts';
 import type { ChatParameters, ChatRequest, DialectName } from '../chat/request.ts';
 import type { StreamPart } from '../chat/stream-event.ts';
@@ -74,6 +75,9 @@ export type ClientStreamEncoder = {
   readonly fail: (failure: RequestFailure) => string;
 };
 
+/** Told of what a client's own dialect has no form for, as often as it comes, before the meta is asked for. */
+export type OnOmitted = (name: OmittedContent) => void;
+
 export type StreamEncoderOptions = {
   readonly includeUsage: boolean;
   /** Used where the provider gave none. */
@@ -83,6 +87,7 @@ export type StreamEncoderOptions = {
   readonly meta: (() => AnswerMeta) | null;
   /** What is answered, for a dialect whose answers repeat it. */
   readonly request?: ChatRequest;
+  readonly onOmitted?: OnOmitted;
 };
 
 /** A tier as SDKs see a model. */
@@ -129,9 +134,11 @@ export type ClientDialect = {
     readonly original: Buffer | null;
     readonly fallbackId: string;
     readonly createdAtSeconds: number;
-    readonly meta: AnswerMeta | null;
+    /** Asked when all else is written; null = not wanted. */
+    readonly meta: (() => AnswerMeta) | null;
     /** What is answered, for a dialect whose answers repeat it. */
     readonly request?: ChatRequest;
+    readonly onOmitted?: OnOmitted;
   }) => Buffer | string;
   readonly streamEncoder: (options: StreamEncoderOptions) => ClientStreamEncoder;
   /** The JSON body of an error answer, with the `tiergate` object inside the error. */

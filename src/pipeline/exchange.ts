@@ -1,5 +1,6 @@
 /** One call on its way through the pipeline: its names, its row, and how its answer is put together. */
 import type { Clock } from '../base/clock.ts';
+import type { OmittedContent } from '../chat/citation.ts';
 import { ReplyCollector } from '../chat/reply.ts';
 import type { ChatRequest } from '../chat/request.ts';
 import { estimateInputTokens } from '../chat/token-estimate.ts';
@@ -37,6 +38,8 @@ export type ExchangePorts = {
 
 export class Exchange extends CallDraft {
   readonly #ports: ExchangePorts;
+  /** What the answer held that the client's dialect has no form for. */
+  readonly #omitted = new Set<OmittedContent>();
 
   constructor(call: Call, snapshot: Snapshot, ports: ExchangePorts) {
     super(call, snapshot, ports.clock);
@@ -83,14 +86,16 @@ export class Exchange extends CallDraft {
     if (answer === null || answer.kind === 'stream' || (answer.kind === 'whole' && this.isStream)) {
       return this.#stream(run, answer, commit, onEnd);
     }
-    const trace = run.trace();
     const made = new MadeItems(this.#ports.origins, this.chat?.accountState);
     if (answer.kind === 'whole') made.watch(answer);
+    // Written first: then it is known what had no place in it.
+    const whole = answer.kind === 'whole' ? this.#whole(answer, run) : null;
+    const trace = this.#traceOf(run);
     onEnd(trace);
     await Promise.all([made.note(trace), this.#record(trace)]);
-    if (answer.kind === 'gone') return { kind: 'gone' };
+    if (whole !== null) return whole;
     if (answer.kind === 'failed') return this.#failed(answer.failure, timingOf(trace));
-    return this.#whole(answer, trace);
+    return { kind: 'gone' };
   }
 
   /** Null: the commit point of a stream came first. */
@@ -107,7 +112,7 @@ export class Exchange extends CallDraft {
   async count(run: EngineRun, request: ChatRequest): Promise<Answer> {
     const answer = await run.answer;
     const trace = run.trace();
-    if (answer.kind === 'whole') return this.#whole(answer, trace);
+    if (answer.kind === 'whole') return this.#whole(answer, run);
     if (answer.kind !== 'failed') return { kind: 'gone' };
     const usage = { ...unknownUsage, inputTokens: estimateInputTokens(request) };
     return {
@@ -149,26 +154,37 @@ export class Exchange extends CallDraft {
     };
   }
 
-  #whole(answer: Extract<EngineAnswer, { kind: 'whole' }>, trace: RequestTrace): Answer {
-    const { dialect } = this.call;
-    const headers = servedHeaders(
-      this.identity(),
-      answer.head,
-      timingOf(trace),
-      'application/json',
-    );
-    if (answer.original !== null && !this.wantsMeta) {
-      return { kind: 'whole', status: 200, headers, body: answer.original };
-    }
+  #whole(answer: Extract<EngineAnswer, { kind: 'whole' }>, run: EngineRun): Answer {
+    const body = this.#wholeBody(answer, run);
+    const head = { ...answer.head, dropped: this.#allDropped(answer.head.dropped) };
+    const timing = timingOf(run.trace());
+    const headers = servedHeaders(this.identity(), head, timing, 'application/json');
+    return { kind: 'whole', status: 200, headers, body };
+  }
+
+  #wholeBody(
+    { original, parts }: Extract<EngineAnswer, { kind: 'whole' }>,
+    run: EngineRun,
+  ): Buffer | string {
+    if (original !== null && !this.wantsMeta) return original;
     const collector = new ReplyCollector();
-    for (const part of answer.parts) for (const event of part.events) collector.push(event);
-    const body = dialect.encodeReply({
+    for (const part of parts) for (const event of part.events) collector.push(event);
+    return this.call.dialect.encodeReply({
       reply: collector.reply(),
-      original: answer.original,
-      meta: this.wantsMeta ? this.#meta(trace) : null,
+      original,
+      meta: this.wantsMeta ? () => this.#meta(this.#traceOf(run)) : null,
       ...this.#answered(),
     });
-    return { kind: 'whole', status: 200, headers, body };
+  }
+
+  /** With what was left out while the answer was written. */
+  #traceOf(run: EngineRun): RequestTrace {
+    const trace = run.trace();
+    return { ...trace, dropped: this.#allDropped(trace.dropped) };
+  }
+
+  #allDropped(dropped: readonly string[]): readonly string[] {
+    return this.#omitted.size === 0 ? dropped : [...new Set([...dropped, ...this.#omitted])];
   }
 
   /** `answer` null: the stream begins before it is known who answers, and whether anybody does. */
@@ -179,7 +195,7 @@ export class Exchange extends CallDraft {
     onEnd: (trace: RequestTrace) => void,
   ): Answer {
     const { dialect } = this.call;
-    const encoder = this.#encoder(() => this.#meta(run.trace()));
+    const encoder = this.#encoder(() => this.#meta(this.#traceOf(run)));
     const isEarly = answer === null;
     const made = new MadeItems(this.#ports.origins, this.chat?.accountState);
     return {
@@ -190,7 +206,8 @@ export class Exchange extends CallDraft {
         encoder,
         watch: (batch) => made.watch(batch),
         record: async () => {
-          const trace = isEarly ? begunWell(run.trace()) : run.trace();
+          const named = this.#traceOf(run);
+          const trace = isEarly ? begunWell(named) : named;
           onEnd(trace);
           await Promise.all([made.note(trace), this.#record(trace)]);
         },
@@ -216,6 +233,9 @@ export class Exchange extends CallDraft {
     return {
       fallbackId: this.id,
       createdAtSeconds: Math.floor(this.startedAtMs / 1000),
+      onOmitted: (name: OmittedContent): void => {
+        this.#omitted.add(name);
+      },
       ...(this.chat === null ? {} : { request: this.chat }),
     };
   }

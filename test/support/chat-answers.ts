@@ -1,5 +1,7 @@
 /** A strict reader of what a client of openai-chat is sent: chunks and whole replies. It throws at the first fault. */
 
+import { type ReadUrlCitation, readUrlCitation } from './url-citations.ts';
+
 type Json = { readonly [key: string]: unknown };
 
 export type ReadChat = {
@@ -15,12 +17,14 @@ export type ReadChat = {
   readonly finishReasons: readonly string[];
   readonly usage: Json | null;
   readonly model: string;
+  /** The fields of each `url_citation`, and the text that it is of. */
+  readonly citations: readonly ReadUrlCitation[];
 };
 
 const chunkFields = `id object created model choices usage service_tier system_fingerprint`.split(
   ' ',
 );
-const deltaFields = `role content refusal tool_calls reasoning_content`.split(' ');
+const deltaFields = `role content refusal tool_calls reasoning_content annotations`.split(' ');
 
 function check(isRight: boolean, fault: string): void {
   if (!isRight) throw new Error(fault);
@@ -42,6 +46,15 @@ function known(value: Json, fields: readonly string[], at: string): void {
 
 function count(value: unknown, at: string): void {
   check(Number.isSafeInteger(value) && Number(value) >= 0, `${at}: no count`);
+}
+
+/** `text`: all of the answer so far, in which the indexes count code points. */
+function readAnnotations(value: unknown, text: string): readonly ReadUrlCitation[] {
+  return list(value ?? [], 'annotations').map((annotation) => {
+    known(annotation, ['type', 'url_citation'], 'annotation');
+    check(annotation['type'] === 'url_citation', `annotation: ${annotation['type']}`);
+    return readUrlCitation(object(annotation['url_citation'], 'url_citation'), text);
+  });
 }
 
 function readUsage(value: unknown): Json | null {
@@ -77,6 +90,7 @@ class Chunks {
   #head: Json | null = null;
   #text = '';
   #refusal = '';
+  readonly #citations: ReadUrlCitation[] = [];
   #usage: Json | null = null;
 
   read(chunk: Json): void {
@@ -114,6 +128,7 @@ class Chunks {
   #readDelta(delta: Json): void {
     this.#text += String(delta['content'] ?? '');
     this.#refusal += String(delta['refusal'] ?? '');
+    this.#citations.push(...readAnnotations(delta['annotations'], this.#text));
     for (const call of list(delta['tool_calls'] ?? [], 'tool_calls')) {
       const said = object(call['function'], 'function');
       const at = call['index'];
@@ -139,6 +154,7 @@ class Chunks {
       finishReasons: [...this.#finish.values()],
       usage: this.#usage,
       model: String(this.#head?.['model']),
+      citations: this.#citations,
     };
   }
 }
@@ -182,5 +198,6 @@ export function readChatReply(text: string): ReadChat {
     finishReasons,
     usage: readUsage(reply['usage']),
     model: String(reply['model']),
+    citations: readAnnotations(message['annotations'], String(message['content'] ?? '')),
   };
 }

@@ -1,8 +1,12 @@
 /** A strict reader of what a client of gemini is sent: whole replies, event streams, arrays. It throws at the first fault. */
 
+import { type GroundedText, readGrounding } from './gemini-grounding.ts';
+
 type Json = { readonly [key: string]: unknown };
 
 export type ReadAnswer = {
+  /** Of the first candidate. */
+  readonly citations: readonly GroundedText[];
   readonly text: string;
   readonly thoughts: string;
   readonly calls: readonly {
@@ -102,6 +106,7 @@ class AnswerTally {
   readonly #ids = new Set<string>();
   readonly #models = new Set<string>();
   readonly #documents: Json[] = [];
+  readonly #citations: GroundedText[] = [];
   #usage: Json | null = null;
   #error: Json | null = null;
   #hasMeta = false;
@@ -152,6 +157,10 @@ class AnswerTally {
       const says = this.#part(object(part, 'part'), Number(index) === 0);
       check(!isFinished || !says, 'content after the finish');
     }
+    const grounding = candidate['groundingMetadata'];
+    if (grounding !== undefined && Number(index) === 0) {
+      this.#citations.push(...readGrounding(object(grounding, 'groundingMetadata'), this.#text));
+    }
     const finish = candidate['finishReason'];
     if (finish === undefined) return;
     check(finishWords.includes(String(finish)), `finishReason ${String(finish)}`);
@@ -188,6 +197,7 @@ class AnswerTally {
     }
     return {
       text: this.#text,
+      citations: this.#citations,
       thoughts: this.#thoughts,
       calls: this.#calls,
       finishReasons: [...this.#finishes]

@@ -1,4 +1,6 @@
 /** Reads a stream of anthropic-messages as a strict client does: every breach of its grammar is told. */
+import { messageCitationFaults } from './message-citations.ts';
+
 type Json = { readonly [key: string]: unknown };
 
 type Read = {
@@ -156,6 +158,12 @@ class GrammarReader implements MessagesStream {
       if (block['signature'] !== '') this.faults.push('a second signature');
       add('signature', delta['signature']);
     }
+    if (type === 'citations_delta') {
+      const citation = delta['citation'] as Json;
+      this.faults.push(...messageCitationFaults(citation));
+      const citations = (block['citations'] ?? []) as readonly Json[];
+      this.content[open.index] = { ...block, citations: [...citations, citation] };
+    }
     if (type === 'input_json_delta') this.#input += delta['partial_json'];
   }
 
@@ -166,6 +174,9 @@ class GrammarReader implements MessagesStream {
       return;
     }
     const block = this.content[open.index] ?? {};
+    if ('citations' in block && String(block['text']).trim() === '') {
+      this.faults.push('a cited block without a word');
+    }
     if (open.type === 'thinking' && block['signature'] === '') {
       this.faults.push('thinking without a signature');
     }
@@ -199,6 +210,11 @@ export function readMessage(raw: string): Pick<MessagesStream, 'content' | 'stop
   const head = { ...message, content: [], stop_reason: null };
   reader.read('message_start', { type: 'message_start', message: head });
   if (!Array.isArray(content)) reader.faults.push('no content');
+  for (const block of Array.isArray(content) ? content : []) {
+    for (const citation of block['citations'] ?? []) {
+      reader.faults.push(...messageCitationFaults(citation));
+    }
+  }
   if (typeof stopReason !== 'string') reader.faults.push(`stop_reason: ${stopReason}`);
   if (reader.faults.length > 0) throw new Error(reader.faults.join('; '));
   return {

@@ -1,4 +1,6 @@
 /** What a strict client of openai-responses misses in a response object. */
+import { readUrlCitation } from './url-citations.ts';
+
 export type Json = { readonly [key: string]: unknown };
 
 const isString = (value: unknown): boolean => typeof value === 'string';
@@ -77,13 +79,22 @@ function isStatus(value: unknown): boolean {
   return value === 'completed' || value === 'incomplete';
 }
 
+function areAnnotations(annotations: unknown, text: string): boolean {
+  if (!Array.isArray(annotations)) return false;
+  for (const { type, ...fields } of annotations) {
+    if (type !== 'url_citation') return false;
+    readUrlCitation(fields, text);
+  }
+  return true;
+}
+
 function isPart(part: unknown): boolean {
   if (!isObject(part)) return false;
   if (part['type'] === 'refusal') return isString(part['refusal']);
   return (
     part['type'] === 'output_text' &&
     isString(part['text']) &&
-    Array.isArray(part['annotations']) &&
+    areAnnotations(part['annotations'], String(part['text'])) &&
     Array.isArray(part['logprobs'])
   );
 }

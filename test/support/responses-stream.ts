@@ -1,5 +1,6 @@
 /** Reads a stream of openai-responses as a strict client does: every breach of its grammar is told. */
 import { type Json, responseFaults } from './responses-object.ts';
+import { readUrlCitation } from './url-citations.ts';
 
 export type ResponsesStream = {
   /** Empty = the stream keeps to the grammar. */
@@ -25,7 +26,13 @@ type Open = {
   readonly item: Json;
   readonly type: string;
   /** Content parts or summary parts, by their index. */
-  readonly parts: { readonly kind: string; text: string; isTextDone: boolean; isDone: boolean }[];
+  readonly parts: {
+    readonly kind: string;
+    text: string;
+    readonly annotations: unknown[];
+    isTextDone: boolean;
+    isDone: boolean;
+  }[];
   arguments: string;
   isArgumentsDone: boolean;
 };
@@ -199,7 +206,15 @@ class GrammarReader implements ResponsesStream {
       this.#addText(part, type, event);
       return;
     }
+    if (type.endsWith('annotation.added')) {
+      this.#addAnnotation(part, event);
+      return;
+    }
     if (type.endsWith('part.done')) {
+      const { annotations = [] } = event['part'] as Json;
+      if (JSON.stringify(annotations) !== JSON.stringify(part.annotations)) {
+        this.#fault(`${type} tells other annotations`);
+      }
       if (!part.isTextDone) this.#fault(`${type} before its text is done`);
       if (textOf(event['part'] as Json) !== part.text) this.#fault(`${type} tells another text`);
       part.isDone = true;
@@ -219,7 +234,13 @@ class GrammarReader implements ResponsesStream {
     if (isText && !(Array.isArray(part['annotations']) && Array.isArray(part['logprobs']))) {
       this.#fault('a text without annotations or logprobs');
     }
-    open.parts.push({ kind: String(part['type']), text: '', isTextDone: false, isDone: false });
+    open.parts.push({
+      kind: String(part['type']),
+      text: '',
+      annotations: [],
+      isTextDone: false,
+      isDone: false,
+    });
   }
 
   #addText(part: Open['parts'][number], type: string, event: Json): void {
@@ -231,6 +252,15 @@ class GrammarReader implements ResponsesStream {
       this.#fault(`${type} without logprobs`);
     }
     part.text += delta;
+  }
+
+  #addAnnotation(part: Open['parts'][number], event: Json): void {
+    const { type, ...fields } = event['annotation'] as Json;
+    if (event['annotation_index'] !== part.annotations.length) this.#fault('another annotation');
+    if (part.isTextDone) this.#fault('an annotation after its text was done');
+    if (type !== 'url_citation') this.#fault(`an annotation of type ${type}`);
+    readUrlCitation(fields, part.text);
+    part.annotations.push(event['annotation']);
   }
 
   #readCall(open: Open, event: Json): void {
@@ -275,6 +305,7 @@ const familyOf: { readonly [type: string]: string } = {
   'response.content_part.done': 'message',
   'response.output_text.delta': 'message',
   'response.output_text.done': 'message',
+  'response.output_text.annotation.added': 'message',
   'response.refusal.delta': 'message',
   'response.refusal.done': 'message',
   'response.function_call_arguments.delta': 'function_call',

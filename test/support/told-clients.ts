@@ -1,9 +1,11 @@
 /** What a client of each dialect is told of an answer, read by the strict rules of that dialect. */
 import { readChatChunks, readChatReply } from './chat-answers.ts';
 import { type ReadAnswer, readGeminiReply, readGeminiStream } from './gemini-answers.ts';
+import type { GroundedText } from './gemini-grounding.ts';
 import { readMessage, readMessagesStream } from './messages-stream.ts';
 import { responseFaults } from './responses-object.ts';
 import { readResponsesStream } from './responses-stream.ts';
+import { readUrlCitation } from './url-citations.ts';
 
 type Json = { readonly [key: string]: unknown };
 
@@ -11,6 +13,7 @@ export type Told = {
   /** With a refusal's words. */
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly args: unknown }[];
+  readonly citations: readonly GroundedText[];
   readonly finish: string;
   /** All of each kind, with what was cached or thought; null = not told. */
   readonly inputTokens: number | null;
@@ -64,8 +67,10 @@ function fromChat({
   calls,
   finishReasons,
   usage,
+  citations,
 }: ReturnType<typeof readChatReply>): Told {
   return {
+    citations: citations.map(({ url, of }) => ({ source: url, of })),
     text: text + refusal,
     calls: calls.map((call) => ({ name: call.name, args: argumentsOf(call.arguments) })),
     finish: finishReasons[0] ?? '',
@@ -79,6 +84,12 @@ function fromMessage(content: readonly Json[], stopReason: string | null, usage:
     (name) => numberAt(usage, name) ?? 0,
   );
   return {
+    citations: content.flatMap((block) =>
+      ((block['citations'] ?? []) as readonly Json[]).map((citation) => ({
+        source: String(citation['url'] ?? citation['source'] ?? citation['document_title']),
+        of: String(block['text']),
+      })),
+    ),
     text: content.map((block) => (block['type'] === 'text' ? block['text'] : '')).join(''),
     calls: content
       .filter((block) => block['type'] === 'tool_use')
@@ -99,6 +110,12 @@ function fromResponse(response: Json): Told {
   );
   const usage = response['usage'] as Json | null;
   return {
+    citations: parts.flatMap((part) =>
+      ((part['annotations'] ?? []) as readonly Json[]).map((annotation) => {
+        const { url, of } = readUrlCitation(annotation, String(part['text']));
+        return { source: url, of };
+      }),
+    ),
     text: parts.map((part) => part['text'] ?? part['refusal'] ?? '').join(''),
     calls: output
       .filter((item) => item['type'] === 'function_call')
@@ -112,10 +129,11 @@ function fromResponse(response: Json): Told {
   };
 }
 
-function fromGemini({ text, calls, finishReasons, usage }: ReadAnswer): Told {
+function fromGemini({ text, calls, citations, finishReasons, usage }: ReadAnswer): Told {
   const answered = numberAt(usage, 'candidatesTokenCount');
   return {
     text,
+    citations,
     calls: calls.map(({ name, args }) => ({ name, args })),
     finish: finishReasons[0] ?? '',
     inputTokens: numberAt(usage, 'promptTokenCount'),

@@ -1,11 +1,13 @@
 /** A stream for a client of this dialect: frames of the dialect as they are, everything else as events of our own. */
 import { objectAt, stringAt } from '../../base/json.ts';
+import type { Citation } from '../../chat/citation.ts';
 import type { ChatEvent, FinishReason, StreamPart } from '../../chat/stream-event.ts';
 import { type Usage, unknownUsage } from '../../chat/usage.ts';
 import type { RequestFailure } from '../../failure/request-failure.ts';
 import type { ClientStreamEncoder, Joint, StreamEncoderOptions } from '../dialect.ts';
 import { dataIn, documentIn } from '../frame-document.ts';
 import { jointComment } from '../joint-comment.ts';
+import { writeCitation } from './citations.ts';
 import { encodeStreamError } from './client-error.ts';
 import { messageHead } from './client-message.ts';
 import { writeFinalUsage, writeUsage } from './client-usage.ts';
@@ -144,9 +146,18 @@ class MessageWriter {
       case 'tool_call_end':
         return this.#blocks.close();
       case 'citation':
+        return this.#cite(event.citation);
       case 'omitted':
+        this.#options.onOmitted?.(event.name);
         return '';
     }
+  }
+
+  #cite(citation: Citation): string {
+    const wire = writeCitation(citation);
+    const event = wire === null ? '' : this.#blocks.cite(wire);
+    if (event === '') this.#options.onOmitted?.('citations');
+    return event;
   }
 
   #endThought(event: Extract<ChatEvent, { readonly type: 'reasoning_end' }>): string {

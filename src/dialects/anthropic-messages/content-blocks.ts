@@ -13,6 +13,8 @@ export function writeEvent(type: string, fields: JsonObject): string {
 export class ContentBlocks {
   #open: { readonly index: number; readonly kind: Kind } | null = null;
   #next = 0;
+  /** The open block has been cited: what is said next is another's. */
+  #isCited = false;
 
   /** Reads along with an event that is sent as the provider wrote it. */
   note(event: unknown): void {
@@ -26,7 +28,16 @@ export class ContentBlocks {
 
   text(text: string): string {
     if (text === '') return '';
-    return this.#in('text', { text: '' }) + this.#delta({ type: 'text_delta', text });
+    // White space alone makes no block: no service takes it back.
+    const closing = this.#isCited && text.trim() !== '' ? this.close() : '';
+    return closing + this.#in('text', { text: '' }) + this.#delta({ type: 'text_delta', text });
+  }
+
+  /** What the open text rests on; '' also where none is open. */
+  cite(citation: JsonObject): string {
+    if (this.#open?.kind !== 'text') return '';
+    this.#isCited = true;
+    return this.#delta({ type: 'citations_delta', citation });
   }
 
   think(thinking: string): string {
@@ -75,6 +86,7 @@ export class ContentBlocks {
     const index = this.#next;
     this.#next += 1;
     this.#open = { index, kind };
+    this.#isCited = false;
     return writeEvent('content_block_start', { index, content_block: block });
   }
 

@@ -3,12 +3,14 @@
  * been streamed as.
  */
 import { append } from '../../base/append.ts';
-import { isJsonObject, numberAt, objectAt, property, stringAt } from '../../base/json.ts';
+import { arrayAt, isJsonObject, numberAt, objectAt, property, stringAt } from '../../base/json.ts';
 import type { ChatEvent } from '../../chat/stream-event.ts';
+import { BlockCitations } from '../block-citations.ts';
 import { lostEvents } from '../event-payload.ts';
 import { encodeJson } from '../exact-json.ts';
 import { ToolCallSequence } from '../tool-call-sequence.ts';
 import { unknownEvent } from '../unknown-event.ts';
+import { readCitation } from './citations.ts';
 import { finishReasonOf } from './finish-reasons.ts';
 import { UsageTally } from './usage-tally.ts';
 import { dialectName } from './wire.ts';
@@ -18,6 +20,7 @@ export type Reading = { readonly events: readonly ChatEvent[]; readonly isFrameK
 
 /** Work that a client of another dialect does not see. */
 const working: ChatEvent = { type: 'activity', isProgress: true };
+const providerTools: ChatEvent = { type: 'omitted', choice: 0, name: 'provider_tools' };
 const alive: ChatEvent = { type: 'activity', isProgress: false };
 const malformed: Reading = { events: [{ type: 'malformed' }], isFrameKept: false };
 
@@ -35,6 +38,7 @@ export class MessageReader {
   #isRestarted = false;
   #thinking: { readonly block: number; signature: string | null } | null = null;
   readonly #calls = new ToolCallSequence();
+  readonly #citations = new BlockCitations();
   readonly #usage = new UsageTally();
 
   read(event: unknown): Reading {
@@ -52,7 +56,7 @@ export class MessageReader {
       case 'message_delta':
         return kept(this.#endMessage(event));
       case 'message_stop':
-        return kept([...this.#endThinking(), ...this.#calls.endAll(), { type: 'end' }]);
+        return kept([...this.#endOpen(), { type: 'end' }]);
       case 'error':
         return { events: [errorOf(event)], isFrameKept: false };
       case null:
@@ -82,7 +86,7 @@ export class MessageReader {
   }
 
   #startBlock(index: number, block: unknown): Reading {
-    const ended = this.#endThinking();
+    const ended = [...this.#endThinking(), ...this.#citations.begin()];
     const events = this.#openBlock(index, block);
     if (events === null) return { ...malformed, events: [...ended, ...malformed.events] };
     return kept([...ended, ...events]);
@@ -93,7 +97,10 @@ export class MessageReader {
       case null:
         return null;
       case 'text':
-        return this.#text(stringAt(block, 'text') ?? '');
+        return [
+          ...this.#text(stringAt(block, 'text') ?? ''),
+          ...arrayAt(block, 'citations').flatMap((citation) => this.#cite(citation)),
+        ];
       case 'thinking':
         this.#thinking = { block: index, signature: stringAt(block, 'signature') || null };
         return this.#reasoning(stringAt(block, 'thinking') ?? '');
@@ -122,7 +129,7 @@ export class MessageReader {
           : [{ type: 'start', id: this.#messageId, model }, working];
       }
       default:
-        return [working];
+        return isProviderTool(block) ? [providerTools] : [working];
     }
   }
 
@@ -139,6 +146,8 @@ export class MessageReader {
         this.#thinking ??= { block: index, signature: null };
         this.#thinking.signature = stringAt(delta, 'signature');
         return kept([working]);
+      case 'citations_delta':
+        return kept([working, ...this.#cite(property(delta, 'citation'))]);
       case 'input_json_delta':
         return this.#addArguments(index, stringAt(delta, 'partial_json') ?? '');
       default:
@@ -155,7 +164,15 @@ export class MessageReader {
 
   #endBlock(index: number): readonly ChatEvent[] {
     const ended = this.#thinking?.block === index ? this.#endThinking() : [];
-    return [...ended, ...this.#calls.end(index)];
+    return [...ended, ...this.#citations.end(), ...this.#calls.end(index)];
+  }
+
+  #endOpen(): readonly ChatEvent[] {
+    return [...this.#endThinking(), ...this.#citations.end(), ...this.#calls.endAll()];
+  }
+
+  #cite(citation: unknown): readonly ChatEvent[] {
+    return this.#citations.add(readCitation(citation));
   }
 
   /** Some servers of this dialect call it the end of their turn also when they wait for the results of calls. */
@@ -163,8 +180,7 @@ export class MessageReader {
     const events: ChatEvent[] = [];
     const word = stringAt(objectAt(event, 'delta'), 'stop_reason') || null;
     if (word !== null) {
-      append(events, this.#endThinking());
-      append(events, this.#calls.endAll());
+      append(events, this.#endOpen());
       const known = finishReasonOf(word);
       const reason = known === 'stop' && this.#hasCalled ? 'tool_calls' : known;
       events.push({ type: 'finish', choice: 0, reason, raw: word });
@@ -180,6 +196,7 @@ export class MessageReader {
   #text(text: string): readonly ChatEvent[] {
     if (text === '') return [];
     this.#hasContent = true;
+    this.#citations.addText(text);
     return [{ type: 'text', choice: 0, text }];
   }
 
@@ -200,6 +217,11 @@ export class MessageReader {
   #usageEvent(): ChatEvent {
     return { type: 'usage', usage: this.#usage.usage() };
   }
+}
+
+/** A call of a tool that the service runs by itself, or what came of it. */
+function isProviderTool(block: unknown): boolean {
+  return /_tool_(use|result)$/.test(stringAt(block, 'type') ?? '');
 }
 
 function kept(events: readonly ChatEvent[]): Reading {

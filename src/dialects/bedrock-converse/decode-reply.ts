@@ -1,6 +1,13 @@
 /** A whole Converse reply as parts. */
 import { append } from '../../base/append.ts';
-import { isJsonObject, type JsonObject, objectAt, property, stringAt } from '../../base/json.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type JsonObject,
+  objectAt,
+  property,
+  stringAt,
+} from '../../base/json.ts';
 import type { ChatEvent, StreamPart } from '../../chat/stream-event.ts';
 import { parseAnswer } from '../answer-json.ts';
 import type { AskedModel } from '../dialect.ts';
@@ -53,15 +60,17 @@ type NamedEvent = readonly [type: string, event: unknown];
 function* eventsOf(document: unknown, blocks: readonly unknown[]): Generator<NamedEvent> {
   yield ['messageStart', {}];
   for (const [contentBlockIndex, block] of blocks.entries()) {
-    const event = eventOf(block, contentBlockIndex);
-    if (event !== null) yield event;
+    yield eventOf(block, contentBlockIndex);
+    for (const citation of arrayAt(objectAt(block, 'citationsContent'), 'citations')) {
+      yield ['contentBlockDelta', { contentBlockIndex, delta: { citation } }];
+    }
     yield ['contentBlockStop', { contentBlockIndex }];
   }
   if (stringAt(document, 'stopReason') !== null) yield ['messageStop', document];
   yield ['metadata', document];
 }
 
-function eventOf(block: unknown, contentBlockIndex: number): NamedEvent | null {
+function eventOf(block: unknown, contentBlockIndex: number): NamedEvent {
   if (!isJsonObject(block)) return ['contentBlockDelta', { contentBlockIndex }];
   if (objectAt(block, 'toolUse') !== null) {
     return ['contentBlockStart', { contentBlockIndex, start: block }];
@@ -74,11 +83,10 @@ function eventOf(block: unknown, contentBlockIndex: number): NamedEvent | null {
   return ['contentBlockDelta', { contentBlockIndex, delta }];
 }
 
-/** Text with citations is text: the citations have no place in other dialects. */
+/** Of text with citations, the text. */
 function textBlock(block: JsonObject): JsonObject {
   const cited = objectAt(block, 'citationsContent');
   if (cited === null) return block;
-  const content = property(cited, 'content');
-  const texts = (Array.isArray(content) ? content : []).map((part) => stringAt(part, 'text') ?? '');
+  const texts = arrayAt(cited, 'content').map((part) => stringAt(part, 'text') ?? '');
   return { text: texts.join('') };
 }

@@ -5,23 +5,30 @@
 import { append } from '../../base/append.ts';
 import { isJsonObject, numberAt, objectAt, property, stringAt } from '../../base/json.ts';
 import type { ChatEvent } from '../../chat/stream-event.ts';
+import { BlockCitations } from '../block-citations.ts';
 import { lostEvents } from '../event-payload.ts';
 import { encodeJson } from '../exact-json.ts';
 import { ToolCallSequence } from '../tool-call-sequence.ts';
 import { unknownEvent } from '../unknown-event.ts';
+import { readCitation } from './citations.ts';
 import { finishReasonOf } from './finish-reasons.ts';
 import { ReasoningBlock } from './reasoning-block.ts';
 import { usageOf } from './usage.ts';
 
 /** Work that a client does not see. */
 const working: ChatEvent = { type: 'activity', isProgress: true };
+const providerTools: ChatEvent = { type: 'omitted', choice: 0, name: 'provider_tools' };
+const images: ChatEvent = { type: 'omitted', choice: 0, name: 'images' };
 const alive: ChatEvent = { type: 'activity', isProgress: false };
 const malformed: readonly ChatEvent[] = [{ type: 'malformed' }];
 
 export class EventReader {
   readonly #model: string | null;
   readonly #calls = new ToolCallSequence();
+  readonly #citations = new BlockCitations();
   #reasoning: ReasoningBlock | null = null;
+  /** The block that the last text or citation was of. */
+  #textBlock: number | null = null;
   #hasStarted = false;
   #hasCalled = false;
   #hasUsage = false;
@@ -71,9 +78,11 @@ export class EventReader {
 
   #startBlock(block: number, start: unknown): readonly ChatEvent[] {
     const call = objectAt(start, 'toolUse');
-    if (call === null) return [...this.#endReasoning(), working];
+    if (call === null) {
+      return [...this.#endReasoning(), omittedIn(start) ?? working];
+    }
     // The provider runs it by itself.
-    if (isServerTool(call)) return [...this.#endReasoning(), working];
+    if (isServerTool(call)) return [...this.#endReasoning(), providerTools];
     const whole = wholeInput(property(call, 'input'));
     if (whole === null) return malformed;
     const id = stringAt(call, 'toolUseId') ?? '';
@@ -87,13 +96,27 @@ export class EventReader {
   #addDelta(block: number, delta: unknown): readonly ChatEvent[] {
     const text = stringAt(delta, 'text');
     if (text !== null) {
-      return text === '' ? [] : [...this.#endReasoning(), { type: 'text', choice: 0, text }];
+      const begun = this.#inText(block);
+      this.#citations.addText(text);
+      const told: readonly ChatEvent[] = text === '' ? [] : [{ type: 'text', choice: 0, text }];
+      return text === '' ? begun : [...begun, ...this.#endReasoning(), ...told];
+    }
+    const citation = objectAt(delta, 'citation');
+    if (citation !== null) {
+      return [...this.#inText(block), working, ...this.#citations.add(readCitation(citation))];
     }
     const call = objectAt(delta, 'toolUse');
     if (call !== null) return this.#addArguments(block, stringAt(call, 'input') ?? '');
     const reasoning = objectAt(delta, 'reasoningContent');
     if (reasoning !== null) return this.#addReasoning(block, reasoning);
-    return delta === null ? malformed : [working];
+    return delta === null ? malformed : [omittedIn(delta) ?? working];
+  }
+
+  /** Citations are of the text of their block. */
+  #inText(block: number): readonly ChatEvent[] {
+    if (this.#textBlock === block) return [];
+    this.#textBlock = block;
+    return this.#citations.begin();
   }
 
   #addArguments(block: number, fragment: string): readonly ChatEvent[] {
@@ -121,7 +144,7 @@ export class EventReader {
 
   #endBlock(block: number): readonly ChatEvent[] {
     const ended = this.#reasoning?.block === block ? this.#endReasoning() : [];
-    return [...ended, ...this.#calls.end(block)];
+    return [...ended, ...this.#citations.end(), ...this.#calls.end(block)];
   }
 
   /** Some models call it the end of their turn also when they wait for the results of calls. */
@@ -132,6 +155,7 @@ export class EventReader {
     const reason = known === 'stop' && this.#hasCalled ? 'tool_calls' : known;
     return [
       ...this.#endReasoning(),
+      ...this.#citations.end(),
       ...this.#calls.endAll(),
       { type: 'finish', choice: 0, reason, raw: word },
       ...(this.#hasUsage ? this.#endOnce() : []),
@@ -155,6 +179,12 @@ export class EventReader {
 
 function indexOf(event: unknown): number {
   return numberAt(event, 'contentBlockIndex') ?? 0;
+}
+
+/** What no other dialect's client can be shown of a block; null = nothing that is known. */
+function omittedIn(block: unknown): ChatEvent | null {
+  if (objectAt(block, 'image') !== null) return images;
+  return objectAt(block, 'toolResult') === null ? null : providerTools;
 }
 
 function isServerTool(call: unknown): boolean {

@@ -13,6 +13,7 @@ import { encodeJson } from '../exact-json.ts';
 import { TextLogprobs } from '../token-logprobs.ts';
 import { decodeToolName } from '../tool-names.ts';
 import { type Finish, finishOf } from './finish-reasons.ts';
+import { GroundingReader } from './grounding-reader.ts';
 import { readLogprobs } from './logprobs.ts';
 import { PartialArguments } from './partial-arguments.ts';
 import { encodeCallId } from './tool-call-ids.ts';
@@ -28,8 +29,12 @@ export type AnswerIdentity = {
 const working: ChatEvent = { type: 'activity', isProgress: true };
 const malformed: ChatEvent = { type: 'malformed' };
 
+/** Tools that the service runs by itself. */
+const toolParts = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'] as const;
+
 export class CandidateReader {
   readonly #choice: number;
+  readonly #grounding: GroundingReader;
   #calls = 0;
   readonly #logprobs = new TextLogprobs('text');
   #isThinking = false;
@@ -42,19 +47,22 @@ export class CandidateReader {
 
   constructor(choice: number) {
     this.#choice = choice;
+    this.#grounding = new GroundingReader(choice);
   }
 
   get isFinished(): boolean {
     return this.#finish !== null;
   }
 
-  read(candidate: unknown, identity: AnswerIdentity): readonly ChatEvent[] {
+  read(candidate: JsonObject, identity: AnswerIdentity): readonly ChatEvent[] {
     const events: ChatEvent[] = [];
+    this.#grounding.beginChunk();
     for (const part of arrayAt(objectAt(candidate, 'content'), 'parts')) {
       append(events, this.#readPart(part, identity));
     }
     const finish = finishOf(property(candidate, 'finishReason'));
     if (finish !== null) append(events, this.#close());
+    append(events, this.#grounding.read(candidate, finish !== null));
     if (finish !== null || this.#isFinishStale) append(events, this.#tellFinish(finish));
     this.#logprobs.give(events, 0, readLogprobs(candidate));
     return events;
@@ -69,14 +77,29 @@ export class CandidateReader {
     const call = objectAt(part, 'functionCall');
     const signature = stringAt(part, 'thoughtSignature') ?? stringAt(part, 'thought_signature');
     if (call !== null) {
+      this.#grounding.notePart('other', null);
       return [...this.#endThinking(), ...this.#readCall(call, signature, identity)];
     }
     const text = stringAt(part, 'text');
-    if (text === null) return isJsonObject(part) ? [working] : [malformed];
-    if (property(part, 'thought') === true) return this.#think(text, signature);
+    const isThought = property(part, 'thought') === true;
+    const kind = text === null ? 'other' : isThought ? 'thought' : 'text';
+    this.#grounding.notePart(kind, isThought ? null : text);
+    if (text === null) return isJsonObject(part) ? [this.#unshown(part)] : [malformed];
+    if (isThought) return this.#think(text, signature);
     if (text !== '') return [...this.#endThinking(), { type: 'text', choice: this.#choice, text }];
     // A signature on its own: only a client of this dialect can keep it.
     return signature === null ? [] : [working];
+  }
+
+  /** What only a client of this dialect can be shown. */
+  #unshown(part: JsonObject): ChatEvent {
+    const media = objectAt(part, 'inlineData') ?? objectAt(part, 'fileData');
+    const mediaType = stringAt(media, 'mimeType') ?? '';
+    const choice = this.#choice;
+    if (mediaType.startsWith('image/')) return { type: 'omitted', choice, name: 'images' };
+    if (mediaType.startsWith('audio/')) return { type: 'omitted', choice, name: 'audio' };
+    const isTool = toolParts.some((name) => objectAt(part, name) !== null);
+    return isTool ? { type: 'omitted', choice, name: 'provider_tools' } : working;
   }
 
   #think(text: string, signature: string | null): readonly ChatEvent[] {

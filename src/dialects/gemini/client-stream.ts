@@ -5,8 +5,10 @@ import type { ChatEvent, FinishReason, StreamPart } from '../../chat/stream-even
 import { type Usage, unknownUsage } from '../../chat/usage.ts';
 import type { RequestFailure } from '../../failure/request-failure.ts';
 import type { ClientStreamEncoder, StreamEncoderOptions } from '../dialect.ts';
+import { TextOffsets } from '../text-offsets.ts';
 import { encodeError } from './client-error.ts';
 import { arrayFraming, eventFraming, type StreamFraming } from './client-framing.ts';
+import { Grounding } from './client-grounding.ts';
 import { callPart, finishFields } from './client-parts.ts';
 import { CandidateLogprobs } from './logprobs.ts';
 import { writeUsage } from './usage-tally.ts';
@@ -39,6 +41,9 @@ type ChoiceState = {
   readonly calls: Map<number, ToolCall>;
   brokenCall: string | null;
   readonly logprobs: CandidateLogprobs;
+  readonly offsets: TextOffsets;
+  /** Told with the finish, as the service does. */
+  readonly grounding: Grounding;
 };
 
 type ChoiceEvent = Extract<ChatEvent, { readonly choice: number }>;
@@ -84,6 +89,7 @@ class ChunkWriter {
 
   #note(event: ChatEvent): void {
     if (event.type === 'usage') this.#usage = event.usage;
+    if (event.type === 'text') this.#choice(event.choice).offsets.push(event.text);
     if (event.type !== 'start') return;
     // An answer may name itself after its first chunk; only another id is another answer.
     if (this.#id !== null && event.id !== null && event.id !== this.#id) this.#isContinued = true;
@@ -125,9 +131,13 @@ class ChunkWriter {
         if (this.#options.request?.hidesThoughts === true) return '';
         if (event.text === '') return '';
         return this.#part(event.choice, { text: event.text, thought: true });
-      case 'reasoning_end':
       case 'citation':
+        choice.grounding.add(event.citation);
+        return '';
       case 'omitted':
+        this.#options.onOmitted?.(event.name);
+        return '';
+      case 'reasoning_end':
         return '';
       case 'tool_call_start':
         choice.calls.set(event.index, { id: event.id, name: event.name, arguments: '' });
@@ -182,11 +192,13 @@ class ChunkWriter {
     const candidates: JsonObject[] = [];
     for (const [index, choice] of this.#choices) {
       if (choice.pending === null) continue;
-      const { isRefused, brokenCall } = choice;
+      const { isRefused, brokenCall, grounding, offsets } = choice;
       const finish = finishFields({ ...choice.pending, isRefused, brokenCall });
       choice.pending = null;
       choice.hasFinished = true;
-      candidates.push({ content: emptyContent, ...finish, index, ...choice.logprobs.average() });
+      const rests = grounding.fields(offsets, 0);
+      const average = choice.logprobs.average();
+      candidates.push({ content: emptyContent, ...finish, ...rests, index, ...average });
     }
     return candidates.length === 0 ? '' : this.#chunk(candidates, this.#usageField());
   }
@@ -229,6 +241,8 @@ class ChunkWriter {
       calls: new Map(),
       brokenCall: null,
       logprobs: new CandidateLogprobs(this.#options.request),
+      offsets: new TextOffsets(),
+      grounding: new Grounding(),
     };
     this.#choices.set(index, made);
     return made;

@@ -2,6 +2,7 @@
 import { isJsonObject, type JsonObject, objectAt } from '../../base/json.ts';
 import type { ChatEvent } from '../../chat/stream-event.ts';
 import { findError, isErrorDocument, isFilled, statedStatus } from '../error-document.ts';
+import { ListedSources } from './annotations.ts';
 import { ChoiceDecoder } from './decode-choice.ts';
 import { readFinish } from './finish-reasons.ts';
 import { readUsage } from './usage.ts';
@@ -20,6 +21,7 @@ export class ChunkReader {
   #hasStarted = false;
   #seed = '';
   readonly #choices = new Map<number, ChoiceDecoder>();
+  readonly #sources = new ListedSources();
 
   /** The events of one chunk of a stream. `isError`: the event that carried it is named an error. */
   readChunk(body: unknown, isError = false): Reading {
@@ -93,7 +95,17 @@ export class ChunkReader {
       }
       if (!this.#readChoice(choice, position, events, isStream)) isPlain = false;
     }
+    this.#tellSources(body, events);
     return isPlain;
+  }
+
+  /** Once the first choice has all its text: before its finish, or as soon as they are told after it. */
+  #tellSources(body: JsonObject, events: ChatEvent[]): void {
+    this.#sources.noteTold(events);
+    this.#sources.note(body);
+    if (this.#choices.get(0)?.hasNormalFinish !== true) return;
+    const finishAt = events.findIndex((event) => event.type === 'finish');
+    events.splice(finishAt === -1 ? events.length : finishAt, 0, ...this.#sources.tell());
   }
 
   #readChoice(

@@ -9,7 +9,7 @@ import {
 } from '../../base/json.ts';
 import type { ChatReply, ReplyChoice, ToolCall } from '../../chat/reply.ts';
 import type { ChatRequest } from '../../chat/request.ts';
-import type { AnswerMeta } from '../dialect.ts';
+import type { AnswerMeta, OnOmitted } from '../dialect.ts';
 import { parseToolArguments } from '../exact-json.ts';
 import {
   applySplices,
@@ -19,6 +19,8 @@ import {
   scanContainer,
   scanJson,
 } from '../json-spans.ts';
+import { TextOffsets } from '../text-offsets.ts';
+import { writeAnnotation } from './annotations.ts';
 import { completionIdOf } from './completion-id.ts';
 import { saysToolCalls, writeFinish } from './finish-reasons.ts';
 import { logprobsOf } from './logprobs.ts';
@@ -31,8 +33,9 @@ export function encodeReply(input: {
   readonly original: Buffer | null;
   readonly fallbackId: string;
   readonly createdAtSeconds: number;
-  readonly meta: AnswerMeta | null;
+  readonly meta: (() => AnswerMeta) | null;
   readonly request?: ChatRequest;
+  readonly onOmitted?: OnOmitted;
 }): Buffer | string {
   const { reply, original, meta } = input;
   if (original === null) return JSON.stringify({ ...builtReply(input), ...metaField(meta) });
@@ -43,12 +46,12 @@ export function encodeReply(input: {
   const document = scanJson(original);
   if (document === null) return original;
   const splices = isToCheck ? corrections(original, document, reply) : [];
-  if (meta !== null) splices.push(...metaSplices(document, meta));
+  if (meta !== null) splices.push(...metaSplices(document, meta()));
   return applySplices(original, splices);
 }
 
-function metaField(meta: AnswerMeta | null): JsonObject {
-  return meta === null ? {} : { tiergate: meta };
+function metaField(meta: (() => AnswerMeta) | null): JsonObject {
+  return meta === null ? {} : { tiergate: meta() };
 }
 
 function metaSplices({ closeAt, members }: JsonContainer, meta: AnswerMeta): readonly Splice[] {
@@ -61,20 +64,25 @@ function builtReply(input: {
   readonly fallbackId: string;
   readonly createdAtSeconds: number;
   readonly request?: ChatRequest;
+  readonly onOmitted?: OnOmitted;
 }): JsonObject {
-  const { reply, request } = input;
+  const { reply } = input;
   const usage = writeUsage(reply.usage);
   return {
     id: completionIdOf(reply.id ?? input.fallbackId),
     object: 'chat.completion',
     created: input.createdAtSeconds,
     model: reply.model ?? '',
-    choices: reply.choices.map((choice) => builtChoice(choice, request)),
+    choices: reply.choices.map((choice) => builtChoice(choice, input)),
     ...(usage === null ? {} : { usage }),
   };
 }
 
-function builtChoice(choice: ReplyChoice, request: ChatRequest | undefined): JsonObject {
+function builtChoice(
+  choice: ReplyChoice,
+  { request, onOmitted }: { readonly request?: ChatRequest; readonly onOmitted?: OnOmitted },
+): JsonObject {
+  const annotations = annotationsOf(choice, onOmitted);
   const reasoning = reasoningOf(choice);
   const toolCalls = wholeCalls(choice);
   const isBare = choice.text === '' && (toolCalls.length > 0 || choice.refusal !== null);
@@ -86,10 +94,27 @@ function builtChoice(choice: ReplyChoice, request: ChatRequest | undefined): Jso
       refusal: choice.refusal,
       ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
       ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(wireCall) }),
+      ...(annotations.length === 0 ? {} : { annotations }),
     },
     logprobs: logprobsOf(choice, request),
     finish_reason: choice.finish === null ? null : writeFinish(choice.finish, choice.rawFinish),
   };
+}
+
+function annotationsOf(
+  { text, citations = [], omitted = [] }: ReplyChoice,
+  onOmitted?: OnOmitted,
+): readonly JsonObject[] {
+  for (const name of omitted) onOmitted?.(name);
+  const offsets = new TextOffsets();
+  offsets.push(text);
+  const annotations: JsonObject[] = [];
+  for (const citation of citations) {
+    const annotation = writeAnnotation(citation, { offsets, from: 0 });
+    if (annotation === null) onOmitted?.('citations');
+    else annotations.push(annotation);
+  }
+  return annotations;
 }
 
 /** A call that the output limit cut off is left out: the finish says that the answer is not whole. */

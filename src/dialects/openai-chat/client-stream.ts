@@ -1,5 +1,6 @@
 /** A stream for a client of this dialect: frames of the dialect as they are, everything else as chunks of our own. */
 import type { JsonObject } from '../../base/json.ts';
+import type { Citation } from '../../chat/citation.ts';
 import {
   type ChatEvent,
   type FinishReason,
@@ -10,6 +11,8 @@ import { type Usage, unknownUsage } from '../../chat/usage.ts';
 import type { RequestFailure } from '../../failure/request-failure.ts';
 import type { ClientStreamEncoder, Joint, StreamEncoderOptions } from '../dialect.ts';
 import { jointComment } from '../joint-comment.ts';
+import { TextOffsets } from '../text-offsets.ts';
+import { writeAnnotation } from './annotations.ts';
 import { encodeStreamError } from './client-error.ts';
 import { completionIdOf } from './completion-id.ts';
 import { writeFinish } from './finish-reasons.ts';
@@ -33,6 +36,8 @@ type ChoiceState = {
   hasFinished: boolean;
   /** The index of the open tool call whose arguments have not begun: its text must not stay empty. */
   emptyCall: number | null;
+  /** What the client was told of its text, which annotations count in. */
+  readonly offsets: TextOffsets;
 };
 
 const doneFrame = 'data: [DONE]\n\n';
@@ -82,6 +87,7 @@ class ChunkWriter {
 
   #note(event: ChatEvent): void {
     if (event.type === 'usage') this.#usage = event.usage;
+    if (event.type === 'text') this.#choice(event.choice).offsets.push(event.text);
     if (event.type !== 'start') return;
     if (this.#hasStarted) this.#isContinued = true;
     else if (event.id !== null) this.#id ??= completionIdOf(event.id, event.dialect);
@@ -148,11 +154,14 @@ class ChunkWriter {
       }
       case 'end':
         return String(this.#end(null));
+      case 'citation':
+        return this.#annotation(event.choice, event.citation);
+      case 'omitted':
+        this.#options.onOmitted?.(event.name);
+        return '';
       case 'start':
       case 'usage':
       case 'reasoning_end':
-      case 'citation':
-      case 'omitted':
       case 'activity':
       case 'error':
       case 'malformed':
@@ -179,6 +188,14 @@ class ChunkWriter {
         return this.#arguments(event.choice, index, '{}');
       }
     }
+  }
+
+  #annotation(choice: number, citation: Citation): string {
+    const { offsets } = this.#choice(choice);
+    const annotation = writeAnnotation(citation, { offsets, from: 0 });
+    if (annotation !== null) return this.#delta(choice, { annotations: [annotation] });
+    this.#options.onOmitted?.('citations');
+    return '';
   }
 
   #arguments(choice: number, index: number, fragment: string): string {
@@ -253,7 +270,13 @@ class ChunkWriter {
   #choice(index: number): ChoiceState {
     const known = this.#choices.get(index);
     if (known !== undefined) return known;
-    const made = { hasRole: false, pending: null, hasFinished: false, emptyCall: null };
+    const made: ChoiceState = {
+      hasRole: false,
+      pending: null,
+      hasFinished: false,
+      emptyCall: null,
+      offsets: new TextOffsets(),
+    };
     this.#choices.set(index, made);
     return made;
   }

@@ -1,6 +1,9 @@
 /** One choice of an answer, whole or in deltas, into events. */
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
+import { movedCitation } from '../../chat/citation.ts';
 import type { ChatEvent } from '../../chat/stream-event.ts';
+import { TextOffsets } from '../text-offsets.ts';
+import { readAnnotations } from './annotations.ts';
 import { readFinish, saysToolCalls } from './finish-reasons.ts';
 import { ChoiceLogprobs } from './logprobs.ts';
 import { reasoningDetailText, thinkingText } from './reasoning-text.ts';
@@ -12,6 +15,9 @@ export class ChoiceDecoder {
   readonly #tools: ToolDeltas;
   readonly #tags = new ThinkTags();
   readonly logprobs = new ChoiceLogprobs();
+  /** The text as it was written, which annotations count in, and how much of it was told as text. */
+  readonly #offsets = new TextOffsets();
+  #told = 0;
   #isReasoning = false;
   #hasSpoken = false;
   #finish: 'none' | 'normal' | 'error' = 'none';
@@ -42,7 +48,14 @@ export class ChoiceDecoder {
     } else if (content !== undefined && content !== null) isPlain = false;
     if (typeof delta['refusal'] === 'string') this.#pushRefusal(delta['refusal'], events);
     if (!this.#pushTools(delta, events)) isPlain = false;
-    if (isJsonObject(delta['audio'])) events.push({ type: 'activity', isProgress: true });
+    this.#pushAnnotations(delta, events);
+    const choice = this.#choice;
+    if (isJsonObject(delta['audio'])) events.push({ type: 'omitted', choice, name: 'audio' });
+    // OpenRouter's place for what a model drew.
+    const { images } = delta;
+    if (Array.isArray(images) && images.length > 0) {
+      events.push({ type: 'omitted', choice, name: 'images' });
+    }
     if (events.length > before) this.#hasSpoken = true;
     return isPlain;
   }
@@ -62,6 +75,16 @@ export class ChoiceDecoder {
     events.push({ type: 'finish', choice, reason, raw });
     if (hadWaiting) return false;
     return reason !== 'tool_calls' || saysToolCalls(raw);
+  }
+
+  #pushAnnotations(delta: JsonObject, events: ChatEvent[]): void {
+    // They count all that was written; what was thought at its beginning is told apart.
+    const apart = this.#offsets.length - this.#told;
+    const text = { offsets: this.#offsets, from: 0 };
+    for (const event of readAnnotations(delta, this.#choice, text)) {
+      if (event.type !== 'citation' || apart === 0) events.push(event);
+      else events.push({ ...event, citation: movedCitation(event.citation, -apart) });
+    }
   }
 
   #pushReasoning(delta: JsonObject, events: ChatEvent[]): boolean {
@@ -86,6 +109,9 @@ export class ChoiceDecoder {
       this.#reason(thinkingText(part['thinking']), events);
     } else if (typeof part['text'] === 'string') this.pushText(part['text'], events);
     else if (typeof part['refusal'] === 'string') this.#pushRefusal(part['refusal'], events);
+    else if (part['type'] === 'image_url') {
+      events.push({ type: 'omitted', choice: this.#choice, name: 'images' });
+    }
   }
 
   #pushTools(delta: JsonObject, events: ChatEvent[]): boolean {
@@ -112,6 +138,7 @@ export class ChoiceDecoder {
   pushText(text: string, events: ChatEvent[]): void {
     if (text === '') return;
     this.#hasSpoken = true;
+    this.#offsets.push(text);
     this.#tell(this.#tags.push(text), events);
   }
 
@@ -123,6 +150,7 @@ export class ChoiceDecoder {
       }
       this.#endReasoning(events);
       this.#tools.close(events, false);
+      this.#told += text.length;
       events.push({ type, choice: this.#choice, text });
     }
   }

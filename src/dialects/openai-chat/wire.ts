@@ -39,6 +39,7 @@ export type WireDelta = {
   readonly refusal?: string;
   readonly reasoning_content?: string;
   readonly tool_calls?: readonly WireToolDelta[];
+  readonly annotations?: readonly JsonObject[];
 };
 
 /** Top-level fields of a request with a canonical place, or with a meaning that is looked after elsewhere. */

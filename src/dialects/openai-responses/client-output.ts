@@ -12,8 +12,12 @@ export type OutputItem<Type extends WireOutputItem['type']> = Extract<
   { readonly type: Type }
 >;
 
-export function textPart(text: string, logprobs: readonly JsonObject[]): WireOutputPart {
-  return { type: 'output_text', text, annotations: [], logprobs };
+export function textPart(
+  text: string,
+  annotations: readonly JsonObject[],
+  logprobs: readonly JsonObject[],
+): WireOutputPart {
+  return { type: 'output_text', text, annotations, logprobs };
 }
 
 /** A refusal has no place for them. */

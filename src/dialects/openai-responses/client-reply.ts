@@ -3,7 +3,9 @@ import type { JsonObject } from '../../base/json.ts';
 import type { ChatReply, ReplyChoice } from '../../chat/reply.ts';
 import type { ChatRequest } from '../../chat/request.ts';
 import { withMeta } from '../answer-meta.ts';
-import type { AnswerMeta } from '../dialect.ts';
+import type { AnswerMeta, OnOmitted } from '../dialect.ts';
+import { TextOffsets } from '../text-offsets.ts';
+import { writeAnnotation } from './annotations.ts';
 import {
   callItem,
   messageItem,
@@ -23,7 +25,8 @@ type ReplyInput = {
   readonly original: Buffer | null;
   readonly fallbackId: string;
   readonly createdAtSeconds: number;
-  readonly meta: AnswerMeta | null;
+  readonly meta: (() => AnswerMeta) | null;
+  readonly onOmitted?: OnOmitted;
   readonly request?: ChatRequest;
 };
 
@@ -31,7 +34,7 @@ type ReplyInput = {
 export function encodeReply(input: ReplyInput): Buffer | string {
   const { original, meta } = input;
   if (original !== null) return withMeta(original, meta);
-  return JSON.stringify({ ...builtReply(input), ...(meta === null ? {} : { tiergate: meta }) });
+  return JSON.stringify({ ...builtReply(input), ...(meta === null ? {} : { tiergate: meta() }) });
 }
 
 function builtReply(input: ReplyInput): JsonObject {
@@ -52,10 +55,12 @@ function outputOf(
     responseId,
     model,
     request,
+    onOmitted,
   }: {
     readonly responseId: string;
     readonly model: string | null;
     readonly request?: ChatRequest;
+    readonly onOmitted?: OnOmitted;
   },
 ): readonly WireOutputItem[] {
   const items: WireOutputItem[] = [];
@@ -65,8 +70,11 @@ function outputOf(
     if (block.text === '' && encrypted === null) continue;
     items.push(reasoningItem(nextId('reasoning'), block, encrypted));
   }
+  const annotations = annotationsOf(choice, onOmitted);
   const content = [
-    ...(choice.text === '' ? [] : [textPart(choice.text, textLogprobs(choice.logprobs, request))]),
+    ...(choice.text === ''
+      ? []
+      : [textPart(choice.text, annotations, textLogprobs(choice.logprobs, request))]),
     ...(choice.refusal === null ? [] : [refusalPart(choice.refusal)]),
   ];
   if (content.length > 0) items.push(messageItem(nextId('message'), content, 'completed'));
@@ -74,6 +82,22 @@ function outputOf(
     items.push(callItem(nextId('function_call'), call, 'completed'));
   }
   return lastItemStatus(choice.finish) === 'incomplete' ? withCutEnd(items) : items;
+}
+
+function annotationsOf(
+  { text, citations = [], omitted = [] }: ReplyChoice,
+  onOmitted?: OnOmitted,
+): readonly JsonObject[] {
+  for (const name of omitted) onOmitted?.(name);
+  const offsets = new TextOffsets();
+  offsets.push(text);
+  const annotations: JsonObject[] = [];
+  for (const citation of citations) {
+    const annotation = text === '' ? null : writeAnnotation(citation, { offsets, from: 0 });
+    if (annotation === null) onOmitted?.('citations');
+    else annotations.push(annotation);
+  }
+  return annotations;
 }
 
 /** What was cut off is the last item: it says so itself. */

@@ -152,8 +152,13 @@ class ResponseWriter {
         return output.addArguments(event.fragment);
       case 'tool_call_end':
         return output.endCall();
-      case 'citation':
+      case 'citation': {
+        const told = output.cite(event.citation);
+        if (told === '') this.#options.onOmitted?.('citations');
+        return told;
+      }
       case 'omitted':
+        this.#options.onOmitted?.(event.name);
         return '';
     }
   }

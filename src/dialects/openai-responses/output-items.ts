@@ -3,12 +3,14 @@
  * proxies. What a piece left out is filled in from the full form that follows.
  */
 import { append } from '../../base/append.ts';
-import { arrayAt, property, stringAt } from '../../base/json.ts';
+import { arrayAt, isJsonObject, type JsonObject, property, stringAt } from '../../base/json.ts';
 import type { ChatEvent } from '../../chat/stream-event.ts';
 import type { TokenLogprob } from '../../chat/token-logprob.ts';
 import { lostEvents } from '../event-payload.ts';
 import { readLogprobs } from '../openai-logprobs.ts';
+import { TextOffsets } from '../text-offsets.ts';
 import { ToolCallSequence } from '../tool-call-sequence.ts';
+import { AnnotationReader } from './annotations.ts';
 import { type ReasoningForm, ReasoningItems } from './reasoning-items.ts';
 import { ToldText } from './told-text.ts';
 
@@ -34,6 +36,8 @@ const clientRunItems: readonly string[] = [
 
 export class OutputItems {
   readonly #texts = new Map<string, ToldText>();
+  readonly #offsets = new TextOffsets();
+  readonly #annotations = new AnnotationReader(this.#offsets);
   readonly #arguments = new Map<number, ToldText>();
   readonly #reasoning = new ReasoningItems();
   readonly #calls = new ToolCallSequence();
@@ -105,7 +109,19 @@ export class OutputItems {
     if (type === 'reasoning') return this.#noted(this.#endReasoning(index, item));
     if (isCall(type)) return this.#noted(this.#endCall(index, item, type));
     this.#noteType(type);
-    return this.#noted([working]);
+    const name = type === 'image_generation_call' ? 'images' : 'provider_tools';
+    const isTool = type !== null && /_call$|^mcp_/.test(type);
+    return this.#noted([isTool ? { type: 'omitted', choice: 0, name } : working]);
+  }
+
+  /** Of a part of a message; its full form may come again with the part's. */
+  annotation(
+    index: number,
+    part: number,
+    place: number | null,
+    given: JsonObject,
+  ): readonly ChatEvent[] {
+    return this.#annotations.add(`${index}:${part}`, place, given);
   }
 
   /** Ends what is open, for an answer that stops. */
@@ -130,9 +146,18 @@ export class OutputItems {
       case 'reasoning_text':
         return this.wholeReasoning(index, 'content', part, text ?? '');
       default:
-        if (text === null) return [];
-        return this.wholeText({ index, part, kind: 'text' }, text, logprobsAt(content));
+        return text === null ? [] : this.#wholePart(index, part, text, content);
     }
+  }
+
+  #wholePart(index: number, part: number, text: string, content: unknown): readonly ChatEvent[] {
+    const place = { index, part, kind: 'text' } as const;
+    const events = [...this.wholeText(place, text, logprobsAt(content))];
+    for (const [position, annotation] of arrayAt(content, 'annotations').entries()) {
+      if (isJsonObject(annotation))
+        append(events, this.annotation(index, part, position, annotation));
+    }
+    return events;
   }
 
   #endReasoning(index: number, item: unknown): readonly ChatEvent[] {
@@ -186,6 +211,7 @@ export class OutputItems {
     const known = this.#texts.get(key);
     if (known !== undefined) return known;
     const made = new ToldText();
+    this.#annotations.begin(key);
     this.#texts.set(key, made);
     return made;
   }
@@ -193,6 +219,7 @@ export class OutputItems {
   #textEvents(type: TextPlace['kind'], text: string, logprobs: Logprobs): readonly ChatEvent[] {
     if (text === '' && logprobs.length === 0) return [];
     this.#hasSaid = true;
+    if (type === 'text') this.#offsets.push(text);
     const told = logprobs.length === 0 ? {} : { logprobs };
     return [...this.#reasoning.close(), { type, choice: 0, text, ...told }];
   }

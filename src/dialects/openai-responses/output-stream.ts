@@ -1,8 +1,11 @@
 /** The output items of a stream: one open at a time, numbered without gaps, each ending with all it held. */
 import { append } from '../../base/append.ts';
 import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../base/json.ts';
+import type { Citation } from '../../chat/citation.ts';
 import type { ReasoningBlock } from '../../chat/reply.ts';
 import { parseToolArguments } from '../exact-json.ts';
+import { TextOffsets } from '../text-offsets.ts';
+import { writeAnnotation } from './annotations.ts';
 import { callItem, messageItem, reasoningItem, refusalPart, textPart } from './client-output.ts';
 import type { WireItemStatus, WireOutputItem, WireOutputPart, WireStreamEvents } from './wire.ts';
 
@@ -21,6 +24,9 @@ type OpenPart = {
   /** Of the tokens of `text`, as they are written. */
   readonly logprobs: JsonObject[];
   isTold: boolean;
+  /** Where it begins in all the text that was told. */
+  readonly from: number;
+  readonly annotations: JsonObject[];
 };
 
 type OpenItem =
@@ -46,6 +52,7 @@ export class OutputStream {
   readonly #write: WriteEvent;
   readonly #newId: (type: ItemKind, index: number) => string;
   readonly #finished: (WireOutputItem | JsonObject)[] = [];
+  readonly #offsets = new TextOffsets();
   #open: OpenItem | null = null;
   #index = 0;
 
@@ -62,6 +69,21 @@ export class OutputStream {
   text(text: string, logprobs: readonly JsonObject[]): string {
     if (text === '' && logprobs.length === 0) return '';
     return this.#openPart('output_text') + this.#addText(text, logprobs);
+  }
+
+  /** What the open text rests on; '' where none is open, or no form tells of it. */
+  cite(citation: Citation): string {
+    const open = this.#open;
+    if (open?.kind !== 'message' || open.part?.kind !== 'output_text' || open.part.isTold)
+      return '';
+    const { from, annotations } = open.part;
+    const annotation = writeAnnotation(citation, { offsets: this.#offsets, from });
+    if (annotation === null) return '';
+    const at = this.#partAt(open.id, open.parts.length);
+    const annotation_index = annotations.length;
+    annotations.push(annotation);
+    const fields = { ...at, annotation_index, annotation };
+    return this.#write('response.output_text.annotation.added', fields);
   }
 
   refusal(text: string): string {
@@ -161,6 +183,8 @@ export class OutputStream {
       this.#open = null;
     }
     if (this.#open?.kind !== 'message') return;
+    const annotation = objectAt(event, 'annotation');
+    if (annotation !== null) this.#open.part?.annotations.push(annotation);
     const isTold = type === 'response.output_text.done' || type === 'response.refusal.done';
     if (isTold && this.#open.part !== null) this.#open.part.isTold = true;
     const part = objectAt(event, 'part');
@@ -171,14 +195,14 @@ export class OutputStream {
     }
     if (type === 'response.content_part.added') {
       const kind = stringAt(part, 'type') === 'refusal' ? 'refusal' : 'output_text';
-      this.#open.part = { kind, text: '', logprobs: [], isTold: false };
+      this.#open.part = this.#newPart(kind);
     }
   }
 
   /** What the client was told of the open item in the provider's own words. */
   noteText(text: string): void {
     const open = this.#open;
-    if (open?.kind === 'message' && open.part !== null) open.part.text += text;
+    if (open?.kind === 'message' && open.part !== null) this.#grow(open.part, text);
     if (open?.kind === 'function_call') open.call.arguments += text;
   }
 
@@ -194,7 +218,7 @@ export class OutputStream {
     if (open?.kind !== 'message') return events;
     if (open.part?.kind === kind && !open.part.isTold) return events;
     events += this.#endPart(open);
-    open.part = { kind, text: '', logprobs: [], isTold: false };
+    open.part = this.#newPart(kind);
     const fields = { ...this.#partAt(open.id, open.parts.length), part: partOf(open.part) };
     return events + this.#write('response.content_part.added', fields);
   }
@@ -202,12 +226,22 @@ export class OutputStream {
   #addText(delta: string, logprobs: readonly JsonObject[]): string {
     const open = this.#open;
     if (open?.kind !== 'message' || open.part === null) return '';
-    open.part.text += delta;
+    this.#grow(open.part, delta);
     append(open.part.logprobs, logprobs);
     const at = this.#partAt(open.id, open.parts.length);
     return open.part.kind === 'refusal'
       ? this.#write('response.refusal.delta', { ...at, delta })
       : this.#write('response.output_text.delta', { ...at, delta, logprobs });
+  }
+
+  #newPart(kind: PartKind): OpenPart {
+    const from = this.#offsets.length;
+    return { kind, text: '', isTold: false, from, annotations: [], logprobs: [] };
+  }
+
+  #grow(part: OpenPart, text: string): void {
+    part.text += text;
+    if (part.kind === 'output_text') this.#offsets.push(text);
   }
 
   #endPart(open: Extract<OpenItem, { kind: 'message' }>): string {
@@ -275,8 +309,8 @@ export class OutputStream {
   }
 }
 
-function partOf({ kind, text, logprobs }: OpenPart): WireOutputPart {
-  return kind === 'refusal' ? refusalPart(text) : textPart(text, [...logprobs]);
+function partOf({ kind, text, annotations, logprobs }: OpenPart): WireOutputPart {
+  return kind === 'refusal' ? refusalPart(text) : textPart(text, [...annotations], [...logprobs]);
 }
 
 function openedBy(item: JsonObject): OpenItem {

@@ -111,6 +111,8 @@ export class ResponseReader {
           stringAt(event, 'text') ?? '',
           logprobsAt(event),
         );
+      case 'output_text.annotation.added':
+        return this.#annotation(index, part, event);
       case 'refusal.delta':
         return items.text({ index, part, kind: 'refusal' }, delta);
       case 'refusal.done':
@@ -133,6 +135,12 @@ export class ResponseReader {
       default:
         return null;
     }
+  }
+
+  #annotation(index: number, part: number, event: unknown): readonly ChatEvent[] | null {
+    const given = objectAt(event, 'annotation');
+    const place = placeAt(event, 'annotation_index');
+    return given === null ? null : this.#items.annotation(index, part, place, given);
   }
 
   #start(response: unknown): readonly ChatEvent[] {

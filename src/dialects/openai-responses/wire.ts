@@ -157,6 +157,10 @@ export type WireStreamEvents = {
     readonly text: string;
     readonly logprobs: readonly JsonObject[];
   };
+  readonly 'response.output_text.annotation.added': PartAt & {
+    readonly annotation_index: number;
+    readonly annotation: JsonObject;
+  };
   readonly 'response.refusal.delta': PartAt & { readonly delta: string };
   readonly 'response.refusal.done': PartAt & { readonly refusal: string };
   readonly 'response.function_call_arguments.delta': At & { readonly delta: string };

@@ -1,4 +1,5 @@
 /** The parts of a continuation as parts of the stream that it goes on with. */
+import { type Citation, movedCitation } from '../../chat/citation.ts';
 import type { ChatEvent, StreamPart } from '../../chat/stream-event.ts';
 import { addUsage, type Usage } from '../../chat/usage.ts';
 import { Seam } from '../seam/seam.ts';
@@ -13,6 +14,11 @@ export class Joiner {
   readonly #usage: Usage;
   readonly #seam: Seam;
   #hasBegun = false;
+  /** UTF-16 units of this part's text: what its model wrote, and where that leads in all that the client has. */
+  #written = 0;
+  #told: number;
+  /** Until it is known where the text begins, so is not what they are of. */
+  #citations: Citation[] = [];
 
   /** `model` is what the provider was asked for; it may call it otherwise. */
   constructor(input: {
@@ -25,6 +31,7 @@ export class Joiner {
     this.#mode = input.mode;
     this.#model = input.model;
     this.#usage = input.usage;
+    this.#told = input.sent.text.length;
     this.#seam = new Seam({ sent: input.sent.text, isInstructed: input.mode === 'instruction' });
   }
 
@@ -58,7 +65,12 @@ export class Joiner {
         events.push({ ...event, id: null });
         return;
       case 'text':
-        addText(events, this.#seam.push(event.text));
+        this.#written += event.text.length;
+        this.#addText(events, this.#seam.push(event.text));
+        return;
+      case 'citation':
+        this.#citations.push(event.citation);
+        this.#addCitations(events);
         return;
       case 'reasoning':
       case 'reasoning_end':
@@ -72,12 +84,11 @@ export class Joiner {
       case 'tool_call_start':
       case 'finish':
       case 'end':
-        addText(events, this.#seam.end());
+        this.#addText(events, this.#seam.end());
         if (!this.isUnjoinable) events.push(event);
         return;
       case 'tool_call_arguments':
       case 'tool_call_end':
-      case 'citation':
       case 'omitted':
       case 'activity':
       case 'malformed':
@@ -86,8 +97,20 @@ export class Joiner {
         return;
     }
   }
-}
 
-function addText(events: ChatEvent[], text: string): void {
-  if (text !== '') events.push({ type: 'text', choice: 0, text });
+  #addText(events: ChatEvent[], text: string): void {
+    this.#told += text.length;
+    if (text !== '') events.push({ type: 'text', choice: 0, text });
+    this.#addCitations(events);
+  }
+
+  /** Words that were repeated and taken away stand where they were said first: the same distance leads there. */
+  #addCitations(events: ChatEvent[]): void {
+    if (!this.#seam.isOpen) return;
+    const moved = this.#told - this.#written;
+    for (const citation of this.#citations) {
+      events.push({ type: 'citation', choice: 0, citation: movedCitation(citation, moved) });
+    }
+    this.#citations = [];
+  }
 }

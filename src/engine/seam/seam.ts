@@ -62,6 +62,11 @@ export class Seam {
     return this.#state.kind === 'unjoinable';
   }
 
+  /** It is decided where the text begins: what is pushed comes out as it is. */
+  get isOpen(): boolean {
+    return this.#state.kind === 'open';
+  }
+
   /** What `text` adds to what was sent. */
   push(text: string): string {
     return this.#state.kind === 'open' ? text : this.#advance(text, false);

@@ -67,7 +67,12 @@ function ownFault(client: string, upstream: string, bytes: Buffer): string | nul
   for (const event of parts.flatMap(({ events }) => events)) collector.push(event);
   const reply = collector.reply();
   for (const meta of [null, { tier: 'fast' }]) {
-    const told = dialect.encodeReply({ ...encoderOptions, reply, original: bytes, meta });
+    const told = dialect.encodeReply({
+      ...encoderOptions,
+      reply,
+      original: bytes,
+      meta: meta && (() => meta),
+    });
     if (!parseJson(told.toString()).ok) return 'no JSON is told';
   }
   return null;

@@ -43,7 +43,7 @@ describe('a whole reply', () => {
       ...fixed,
       reply,
       original,
-      meta: { tier: 't' },
+      meta: () => ({ tier: 't' }),
     });
     expect(told.toString()).toBe(body.replace(' }\n', ' ,"tiergate":{"tier":"t"}}\n'));
   });

@@ -181,7 +181,7 @@ describe('a stream', () => {
     );
     expect(told).toEqual([
       { type: 'activity', isProgress: false },
-      { type: 'activity', isProgress: true },
+      { type: 'omitted', choice: 0, name: 'provider_tools' },
       { type: 'activity', isProgress: true },
     ]);
   });

@@ -32,7 +32,7 @@ function write(
     original: null,
     fallbackId: 'own',
     createdAtSeconds: 1,
-    meta,
+    meta: meta && (() => meta),
   });
   return encoded.toString();
 }
@@ -107,7 +107,7 @@ describe('the service’s own body', () => {
         original: Buffer.from(body),
         fallbackId: 'own',
         createdAtSeconds: 1,
-        meta,
+        meta: meta && (() => meta),
       })
       .toString();
 

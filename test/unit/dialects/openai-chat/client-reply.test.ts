@@ -18,7 +18,7 @@ function replyIn(body: string): ChatReply {
 function passed(body: string, meta: Record<string, unknown> | null = null): string {
   const original = Buffer.from(body);
   return openaiChatClient
-    .encodeReply({ ...fixed, meta, reply: replyIn(body), original })
+    .encodeReply({ ...fixed, meta: meta && (() => meta), reply: replyIn(body), original })
     .toString();
 }
 

@@ -113,7 +113,7 @@ describe('a whole answer of this dialect', () => {
   });
 
   it('holds the extra object where it is wanted, and nothing else is changed', () => {
-    const meta = { attempts: 1 };
+    const meta = () => ({ attempts: 1 });
     const body = openaiResponsesClient.encodeReply({ ...fixed, meta, reply, original });
     expect(body.toString()).toBe('{"id":"resp_1","n":1.0, "odd":[ ],"tiergate":{"attempts":1}}');
   });

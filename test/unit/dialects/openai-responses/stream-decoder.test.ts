@@ -105,7 +105,8 @@ describe('signs of life', () => {
   it('are items of the provider: they begin and end', () => {
     const item = { type: 'web_search_call', id: 'ws_1' };
     const working = { type: 'activity', isProgress: true };
-    expect(eventsOf(added(0, item), done(0, item))).toEqual([working, working]);
+    const omitted = { type: 'omitted', choice: 0, name: 'provider_tools' };
+    expect(eventsOf(added(0, item), done(0, item))).toEqual([working, omitted]);
   });
 });
 
