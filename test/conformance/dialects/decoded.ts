@@ -1,5 +1,6 @@
 /** What an upstream dialect makes of a body, told in the words of the recorded fixtures' index. */
 import { createHash } from 'node:crypto';
+import type { Citation, OmittedContent } from '../../../src/chat/citation.ts';
 import { ReplyCollector } from '../../../src/chat/reply.ts';
 import type { ChatEvent, StreamPart } from '../../../src/chat/stream-event.ts';
 import type { Usage } from '../../../src/chat/usage.ts';
@@ -15,6 +16,8 @@ export type Decoded = {
   readonly refusal: string | null;
   readonly reasoning: string;
   readonly toolCalls: readonly { readonly name: string; readonly args: unknown }[];
+  readonly citations: readonly Citation[];
+  readonly omitted: readonly OmittedContent[];
   readonly finish: string | null;
   readonly usage: Usage;
   readonly error: Extract<ChatEvent, { type: 'error' }> | null;
@@ -53,6 +56,8 @@ function told(parts: readonly StreamPart[]): Decoded {
       name,
       args: argumentsOf(text),
     })),
+    citations: choice?.citations ?? [],
+    omitted: choice?.omitted ?? [],
     finish: choice?.finish ?? null,
     usage: reply.usage,
     error: events.find((event) => event.type === 'error') ?? null,

@@ -35,6 +35,13 @@ type Expectation = {
   readonly reasoning?: string;
   readonly refusal?: string | null;
   readonly tool_calls?: readonly { readonly name: string; readonly args: unknown }[];
+  /** `of`: the words of the answer that it is of; null = not said which. */
+  readonly citations?: readonly {
+    readonly source: unknown;
+    readonly cited_text?: string;
+    readonly of: string | null;
+  }[];
+  readonly omitted?: readonly string[];
   readonly finish?: string | null;
   readonly usage?: Readonly<Record<string, number | null>>;
   readonly malformed?: number;
@@ -96,6 +103,12 @@ function expectDecoded(decoded: Decoded, expected: Expectation): void {
     reasoning: decoded.reasoning,
     refusal: decoded.refusal,
     tool_calls: decoded.toolCalls,
+    citations: decoded.citations.map(({ source, citedText, span }) => ({
+      source,
+      ...(citedText === null ? {} : { cited_text: citedText }),
+      of: span === null ? null : decoded.text.slice(span.start, span.end),
+    })),
+    omitted: decoded.omitted,
     finish: decoded.finish,
     usage: {
       input_total: usage.inputTokens,
