@@ -4,17 +4,6 @@ import type { Citation, CitedPlace, CitedSource } from '../../chat/citation.ts';
 import type { BlockCitation } from '../block-citations.ts';
 import { dialectName } from './wire.ts';
 
-/**
- * Stands where the service puts what it wants back with a citation of the web, and refuses when it is
- * not its own: so a citation under it can only be ours, and is taken out when it returns.
- */
-export const unsealedMark = 'tgc_not-sealed';
-
-/** Whether no service of this dialect made it, so that none takes it back. */
-export function isUnsealed(citation: unknown): boolean {
-  return stringAt(citation, 'encrypted_index')?.startsWith('tgc_') ?? false;
-}
-
 /** `document_title` of a request. */
 const titleCharactersMax = 255;
 
@@ -67,7 +56,7 @@ function readPage(citation: unknown): CitedSource | null {
     kind: 'web',
     url,
     title: stringAt(citation, 'title') || null,
-    ...(text === '' || isUnsealed(citation) ? {} : { sealed: { dialect: dialectName, text } }),
+    ...(text === '' ? {} : { sealed: { dialect: dialectName, text } }),
   };
 }
 
@@ -88,8 +77,9 @@ export function writeCitation({ source, citedText }: Citation): JsonObject | nul
   switch (source.kind) {
     case 'web': {
       const { url, title, sealed } = source;
-      const isOwn = sealed?.dialect === dialectName;
-      const encrypted_index = isOwn ? sealed.text : unsealedMark;
+      // The service wants back what only it can make, and refuses any other.
+      if (sealed?.dialect !== dialectName) return null;
+      const encrypted_index = sealed.text;
       return { type: 'web_search_result_location', cited_text, encrypted_index, title, url };
     }
     case 'document': {
