@@ -26,31 +26,28 @@ const riskyNumber = /\d{16}|\d\.\d|\d[eE]|-0/;
 /** Parses `text`; a number whose spelling would change is kept as it was spelled. */
 export function parseExactJson(text: string): Result<unknown, string> {
   if (!riskyNumber.test(text)) return parseJson(text);
+  return parseKeeping(text, (value, source) => String(value) !== source);
+}
+
+/** Parses `text`; a number that JavaScript cannot hold (2^53 + 1, 1e400) is kept as it was spelled, any other is a number. */
+export function parseLosslessJson(text: string): Result<unknown, string> {
+  return parseKeeping(text, isLost);
+}
+
+function parseKeeping(
+  text: string,
+  isKept: (value: number, source: string) => boolean,
+): Result<unknown, string> {
   try {
     return success(
       exactJson.parse(text, (_key, value, { source }) =>
-        typeof value === 'number' && source !== undefined && String(value) !== source
+        typeof value === 'number' && source !== undefined && isKept(value, source)
           ? exactJson.rawJSON(source)
           : value,
       ),
     );
   } catch {
     // Parsed again without the reviver: its fault is the one to tell, and it nests deeper.
-    return parseJson(text);
-  }
-}
-
-/** Parses `text`; a number that JavaScript cannot hold (2^53 + 1, 1e400) is kept as it was spelled, any other is a number. */
-export function parseLosslessJson(text: string): Result<unknown, string> {
-  try {
-    return success(
-      exactJson.parse(text, (_key, value, { source }) =>
-        typeof value === 'number' && source !== undefined && isLost(value, source)
-          ? exactJson.rawJSON(source)
-          : value,
-      ),
-    );
-  } catch {
     return parseJson(text);
   }
 }

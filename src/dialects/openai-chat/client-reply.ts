@@ -19,7 +19,7 @@ import {
   scanContainer,
   scanJson,
 } from '../json-spans.ts';
-import { TextOffsets } from '../text-offsets.ts';
+import { annotationsOf } from '../reply-annotations.ts';
 import { writeAnnotation } from './annotations.ts';
 import { completionIdOf } from './completion-id.ts';
 import { saysToolCalls, writeFinish } from './finish-reasons.ts';
@@ -82,7 +82,7 @@ function builtChoice(
   choice: ReplyChoice,
   { request, onOmitted }: { readonly request?: ChatRequest; readonly onOmitted?: OnOmitted },
 ): JsonObject {
-  const annotations = annotationsOf(choice, onOmitted);
+  const annotations = annotationsOf(choice, writeAnnotation, onOmitted);
   const reasoning = reasoningOf(choice);
   const toolCalls = wholeCalls(choice);
   const isBare = choice.text === '' && (toolCalls.length > 0 || choice.refusal !== null);
@@ -99,22 +99,6 @@ function builtChoice(
     logprobs: logprobsOf(choice, request),
     finish_reason: choice.finish === null ? null : writeFinish(choice.finish, choice.rawFinish),
   };
-}
-
-function annotationsOf(
-  { text, citations = [], omitted = [] }: ReplyChoice,
-  onOmitted?: OnOmitted,
-): readonly JsonObject[] {
-  for (const name of omitted) onOmitted?.(name);
-  const offsets = new TextOffsets();
-  offsets.push(text);
-  const annotations: JsonObject[] = [];
-  for (const citation of citations) {
-    const annotation = writeAnnotation(citation, { offsets, from: 0 });
-    if (annotation === null) onOmitted?.('citations');
-    else annotations.push(annotation);
-  }
-  return annotations;
 }
 
 /** A call that the output limit cut off is left out: the finish says that the answer is not whole. */

@@ -4,7 +4,7 @@ import type { ChatReply, ReplyChoice } from '../../chat/reply.ts';
 import type { ChatRequest } from '../../chat/request.ts';
 import { withMeta } from '../answer-meta.ts';
 import type { AnswerMeta, OnOmitted } from '../dialect.ts';
-import { TextOffsets } from '../text-offsets.ts';
+import { annotationsOf } from '../reply-annotations.ts';
 import { writeAnnotation } from './annotations.ts';
 import {
   callItem,
@@ -70,7 +70,11 @@ function outputOf(
     if (block.text === '' && encrypted === null) continue;
     items.push(reasoningItem(nextId('reasoning'), block, encrypted));
   }
-  const annotations = annotationsOf(choice, onOmitted);
+  const annotations = annotationsOf(
+    choice,
+    choice.text === '' ? () => null : writeAnnotation,
+    onOmitted,
+  );
   const content = [
     ...(choice.text === ''
       ? []
@@ -82,22 +86,6 @@ function outputOf(
     items.push(callItem(nextId('function_call'), call, 'completed'));
   }
   return lastItemStatus(choice.finish) === 'incomplete' ? withCutEnd(items) : items;
-}
-
-function annotationsOf(
-  { text, citations = [], omitted = [] }: ReplyChoice,
-  onOmitted?: OnOmitted,
-): readonly JsonObject[] {
-  for (const name of omitted) onOmitted?.(name);
-  const offsets = new TextOffsets();
-  offsets.push(text);
-  const annotations: JsonObject[] = [];
-  for (const citation of citations) {
-    const annotation = text === '' ? null : writeAnnotation(citation, { offsets, from: 0 });
-    if (annotation === null) onOmitted?.('citations');
-    else annotations.push(annotation);
-  }
-  return annotations;
 }
 
 /** What was cut off is the last item: it says so itself. */
